@@ -1,0 +1,59 @@
+#pragma once
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <riffle/chain/chain_interface.hpp>
+#include <riffle/chain/raw_row.hpp>
+
+namespace riffle {
+
+/// Any chain behind one type: for members and containers of chains that differ. Movable; copying clones. One allocation
+/// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were.
+/// A moved-from any_pipeline, or one whose allocation failed, is empty: it answers out_of_memory.
+class any_pipeline : public chain_interface<any_pipeline> {
+public:
+    template <class Chain>
+        requires(!std::is_same_v<std::remove_cvref_t<Chain>, any_pipeline> && requires(Chain& c) { c.table(); c.state(); })
+    any_pipeline(Chain chain) noexcept : held_(new (std::nothrow) holder<Chain>(std::move(chain))) {}
+    any_pipeline(const any_pipeline& other) noexcept : held_(other.held_ ? other.held_->clone() : nullptr) {}
+    any_pipeline(any_pipeline&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+    any_pipeline& operator=(any_pipeline other) noexcept {
+        std::swap(held_, other.held_);
+        return *this;
+    }
+    ~any_pipeline() { delete held_; }
+
+    bool empty() const noexcept { return held_ == nullptr; }
+
+    /// A view of the held chain's table, valid during a call.
+    stage_table& table() const noexcept { return held_ ? held_->table() : nothing(); }
+    chain_state& state() noexcept { return held_ ? held_->state() : spare_; }
+    const chain_state& state() const noexcept { return held_ ? held_->state() : spare_; }
+
+private:
+    struct base {
+        virtual ~base() = default;
+        virtual base* clone() const noexcept = 0;
+        virtual stage_table& table() noexcept = 0;
+        virtual chain_state& state() noexcept = 0;
+    };
+    template <class Chain>
+    struct holder final : base {
+        explicit holder(Chain c) noexcept : chain(std::move(c)), stages(chain.table()) {}
+        base* clone() const noexcept override { return new (std::nothrow) holder(chain); }
+        stage_table& table() noexcept override { return stages; }
+        chain_state& state() noexcept override { return chain.state(); }
+        Chain chain;
+        decltype(std::declval<Chain&>().table()) stages;  // refers to `chain`, which never moves again
+    };
+    static stage_table& nothing() noexcept {
+        static raw_row table(1, status_code::out_of_memory);
+        return table;
+    }
+
+    base* held_ = nullptr;
+    chain_state spare_;
+};
+
+}  // namespace riffle

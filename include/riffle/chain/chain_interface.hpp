@@ -1,0 +1,146 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/chain/chain_state.hpp>
+#include <riffle/core/result.hpp>
+
+namespace riffle {
+
+/// What every chain offers, whether its stages are types (pipeline), were put together at run time (dynamic_chain) or are
+/// hidden behind an any_pipeline. `Chain` gives table() and state().
+///
+/// One thread a chain. No member throws. The first call for a vocabulary, or reserve, allocates; after that none does.
+template <class Chain>
+class chain_interface {
+public:
+    // ---- from logits to token
+
+    /// The token for a row of logits (index = token id), accepted as generated; null_token and last_status() when there is
+    /// none. O(V): one to three reads of the row, as the plan says.
+    token_id sample(std::span<const float> logits) noexcept {
+        require_selector();
+        decltype(auto) stages = self().table();
+        return self().state().sample(stages, logits);
+    }
+    /// The same, with the status beside the token.
+    result<token_id> try_sample(std::span<const float> logits) noexcept {
+        const token_id token = sample(logits);
+        return {token, last_status()};
+    }
+    /// The token that sample would give, and nothing accepted. It uses the chain's scratch.
+    token_id peek(std::span<const float> logits) noexcept {
+        require_selector();
+        decltype(auto) stages = self().table();
+        return self().state().peek(stages, logits);
+    }
+    /// Runs the stages in place on candidates, as llama_sampler_apply does: what is left stays in `c`, a selector sets
+    /// `c.selected`. Nothing is accepted. Logits become canonical; ids may repeat and stand in any order, but not be negative.
+    status apply(candidates& c) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().apply(stages, c);
+    }
+
+    // ---- what has been chosen
+
+    /// Takes a token that came from elsewhere, as generated: the draw position moves, and every stage sees it.
+    step accept(token_id token) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().accept(stages, token);
+    }
+    /// Takes the tokens of a prompt: history without moving the draw position. Stops at a stage's first refusal.
+    status prompt(std::span<const token_id> tokens) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().prompt(stages, tokens);
+    }
+    /// Back to the beginning: no history, first draw. Parameters stay.
+    void reset() noexcept {
+        decltype(auto) stages = self().table();
+        self().state().reset(stages);
+    }
+    /// The next sample draws anew at the same position; accept clears it. For a token that was rejected from outside.
+    void retry() noexcept { self().state().retry(); }
+    /// A copy whose draws are independent of this one's: another sequence of the same seeds. (A plain copy is identical.)
+    Chain fork(std::uint16_t sequence) const noexcept {
+        Chain copy = static_cast<const Chain&>(*this);
+        copy.state().set_sequence(sequence);
+        return copy;
+    }
+
+    // ---- going back
+
+    /// Where the chain stands: a position and a few words. O(1).
+    checkpoint mark() const noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().mark(stages);
+    }
+    /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, or of another line of tokens, is
+    /// refused, and nothing changes.
+    status rollback(const checkpoint& m) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().rollback(stages, m);
+    }
+    /// Takes back the newest `count` generated tokens, and prompt tokens between them; 128 tokens at most.
+    status rewind(std::size_t count) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().rewind(stages, count);
+    }
+
+    // ---- looking closer
+
+    /// What the last step on a row materialised, in the order of ranks, p normalised over it: at least the chosen token.
+    /// Empty after a failed step. Valid until the next call that takes a row or candidates.
+    std::span<const token_data> survivors() noexcept { return self().state().survivors(); }
+    /// The whole law of the next token after the chain, sparse, in the order of ranks, p normalised; for greedy its one
+    /// token. Where a selector is the user's own, the softmax of what it would choose from. Same validity.
+    std::span<const token_data> distribution(std::span<const float> logits) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().distribution(stages, logits);
+    }
+    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it. Tokens more
+    /// than 20.8 nats under the maximum add nothing to the sum. Same validity.
+    std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n, logprobs_of which = after) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().logprobs(stages, logits, n, which);
+    }
+    /// Why the last call gave no token, and what it saw in the row.
+    const status& last_status() const noexcept { return self().state().last_status(); }
+    /// What accepting the last token led to.
+    const step& last_step() const noexcept { return self().state().last_step(); }
+    /// The plan that present parameters lead to, for rows of `row_size` logits.
+    plan present_plan(std::size_t row_size = 1u << 17) const noexcept {
+        decltype(auto) stages = self().table();
+        return stages.plan_for(stages.bridge(row_size));
+    }
+
+    // ---- memory
+
+    /// Allocates for rows of `row_size` logits, so that sampling them allocates nothing; and for `tokens` accepted tokens,
+    /// for chains with last_n = -1, which keep them all.
+    status reserve(std::size_t row_size, std::size_t tokens = 0) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().reserve(stages, row_size, tokens);
+    }
+    /// Bytes that use_storage needs for rows of `row_size` logits; `tokens` as in reserve.
+    std::size_t scratch_bytes(std::size_t row_size, std::size_t tokens = 0) const noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().scratch_bytes(stages, row_size, tokens);
+    }
+    /// From now on the chain lives in memory of the caller and never on the heap: a greater row gets storage_too_small.
+    /// The bytes must outlive the chain's use; copies of the chain go to the heap. Content of the history is kept.
+    status use_storage(std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens = 0) noexcept {
+        decltype(auto) stages = self().table();
+        return self().state().use_storage(stages, bytes, row_size, tokens);
+    }
+
+private:
+    Chain& self() noexcept { return static_cast<Chain&>(*this); }
+    const Chain& self() const noexcept { return static_cast<const Chain&>(*this); }
+    static constexpr void require_selector() noexcept {
+        if constexpr (requires { Chain::has_selector; })
+            static_assert(Chain::has_selector, "riffle: sample and peek need a selector as the last stage (greedy, dist, gumbel, or your own)");
+    }
+};
+
+}  // namespace riffle

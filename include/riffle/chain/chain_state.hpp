@@ -1,0 +1,327 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include <riffle/chain/cpu_machine.hpp>
+#include <riffle/chain/raw_row.hpp>
+#include <riffle/chain/scratch.hpp>
+#include <riffle/chain/stage_table.hpp>
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/checkpoint.hpp>
+#include <riffle/core/history.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/storage.hpp>
+
+namespace riffle {
+
+/// Whether logprobs are wanted before or after the chain.
+enum class logprobs_of { before, after };
+inline constexpr logprobs_of before = logprobs_of::before;
+inline constexpr logprobs_of after = logprobs_of::after;
+
+/// What a chain keeps besides its stages: the history, the draw position, the scratch, the last status; and what it does
+/// with them, given a table of its stages. chain_interface says what each member means to a user.
+class chain_state {
+public:
+    chain_state() noexcept = default;
+    chain_state(const chain_state& other) noexcept { copy_from(other); }
+    chain_state& operator=(const chain_state& other) noexcept {
+        if (this != &other) copy_from(other);
+        return *this;
+    }
+    chain_state(chain_state&& other) noexcept { move_from(other); }
+    chain_state& operator=(chain_state&& other) noexcept {
+        if (this != &other) move_from(other);
+        return *this;
+    }
+    ~chain_state() = default;
+
+    // ---- from logits to token
+
+    token_id peek(const stage_table& stages, std::span<const float> logits) noexcept { return run(stages, logits, cpu_machine::until::token); }
+
+    token_id sample(stage_table& stages, std::span<const float> logits) noexcept {
+        const token_id token = peek(stages, logits);
+        if (token == null_token) return token;
+        const step s = take(stages, token, true);
+        if (!s.state.ok()) status_ = s.state;
+        return token;
+    }
+
+    status apply(const stage_table& stages, candidates& c) noexcept { return apply_each(stages, c, [](std::size_t, const candidates&) {}); }
+
+    /// apply, with seen(i, candidates) called before every stage i and once after the last.
+    template <class Seen>
+    status apply_each(const stage_table& stages, candidates& c, Seen seen) noexcept {
+        last_token_ = null_token;
+        status_ = stages.check();
+        if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c))) status_ = status_code::bad_candidates;
+        if (const status memory = reserve_scratch(stages, scratch_row_); status_.ok() && !memory.ok()) status_ = memory;
+        if (!status_.ok()) return status_;
+        c.selected = -1;
+        c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
+        const context x(tokens_, at_, memory_.slots);
+        for (std::size_t i = 0; i < stages.size(); ++i) {
+            seen(i, c);
+            stages.narrow(i, i + 1, c, x);
+        }
+        seen(stages.size(), c);
+        const bool selects = stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;
+        if (selects && c.selected < 0) status_.fail(status_code::no_legal_token);
+        return status_;
+    }
+
+    // ---- what has been chosen
+
+    step accept(stage_table& stages, token_id token) noexcept { return take(stages, token, true); }
+    status prompt(stage_table& stages, std::span<const token_id> tokens) noexcept {
+        for (const token_id token : tokens)
+            if (const step s = take(stages, token, false); !s.state.ok()) return s.state;
+        return {};
+    }
+    void reset(stage_table& stages) noexcept {
+        tokens_.clear();
+        at_.position = at_.attempt = 0;
+        stages.reset();
+        last_step_ = {};
+        status_ = {};
+    }
+    void retry() noexcept { ++at_.attempt; }
+    void set_sequence(std::uint16_t sequence) noexcept { at_.sequence = sequence; }
+
+    // ---- going back
+
+    checkpoint mark(const stage_table& stages) const noexcept {
+        checkpoint m;
+        m.line = tokens_.line();
+        m.tokens = tokens_.written();
+        m.position = at_.position;
+        m.attempt = at_.attempt;
+        stages.save(m.stages);
+        return m;
+    }
+    status rollback(stage_table& stages, const checkpoint& m) noexcept {
+        if (m.tokens > tokens_.written()) return status_code::mark_unknown;
+        const std::size_t back = tokens_.written() - m.tokens;
+        if (!tokens_.can_pop(back)) return status_code::rewind_too_far;
+        if (m.line != (m.tokens == 0 ? 0 : tokens_.recent(back).line)) return status_code::mark_unknown;
+        for (std::size_t i = 0; i < back; ++i) tokens_.pop();
+        at_.position = m.position;
+        at_.attempt = m.attempt;
+        stages.restore(m.stages);
+        return {};
+    }
+    status rewind(stage_table& stages, std::size_t count) noexcept {
+        if (count == 0) return {};
+        if (count > at_.position || count > rollback_depth) return status_code::rewind_too_far;
+        std::size_t back = 0;
+        for (std::size_t generated = 0; generated < count; ++back) {
+            if (back >= tokens_.remembered()) return status_code::rewind_too_far;
+            generated += tokens_.recent(back).generated;
+        }
+        if (!tokens_.can_pop(back)) return status_code::rewind_too_far;
+        for (std::size_t i = 0; i < back; ++i) tokens_.pop();
+        at_.position -= std::uint32_t(count);
+        at_.attempt = 0;
+        if (const auto* ring = stages.ring()) stages.restore(ring[at_.position % rollback_depth]);
+        return {};
+    }
+
+    // ---- looking closer
+
+    std::span<const token_data> survivors() noexcept {
+        if (last_token_ == null_token) return {};
+        candidates& c = machine_.found();
+        normalise(c);
+        return {c.data, c.size};
+    }
+    std::span<const token_data> distribution(const stage_table& stages, std::span<const float> logits) noexcept {
+        run(stages, logits, cpu_machine::until::selector);
+        last_token_ = null_token;
+        if (!status_.ok()) return {};
+        candidates& c = machine_.found();
+        if (c.selected >= 0) {  // the selector has no law but its choice
+            c.data[0] = c[std::size_t(c.selected)];
+            c.size = 1;
+        }
+        c.keep_legal();
+        if (c.empty()) status_ = status_code::no_legal_token;
+        normalise(c);
+        return {c.data, c.size};
+    }
+    std::span<const token_logprob> logprobs(const stage_table& stages, std::span<const float> logits, std::size_t n, logprobs_of which) noexcept {
+        if (which == logprobs_of::before) {
+            const raw_row raw(std::max<std::size_t>(n, 1));
+            run(raw, raw.plan_for(0), logits, cpu_machine::until::selector);
+        } else {
+            distribution(stages, logits);
+        }
+        if (!status_.ok()) return {};
+        candidates& c = machine_.found();
+        const std::size_t best = c.greatest();
+        if (best == c.size) return {};
+        const float maximum = c[best].logit;
+        return to_logprobs(c, n, maximum, which == logprobs_of::before ? machine_.total_mass() : c.mass(maximum));
+    }
+
+    const status& last_status() const noexcept { return status_; }
+    void set_status(const status& s) noexcept { status_ = s; }
+    const step& last_step() const noexcept { return last_step_; }
+    const cpu_machine& machine() const noexcept { return machine_; }
+    const draw_position& position() const noexcept { return at_; }
+    const history& tokens() const noexcept { return tokens_; }
+
+    // ---- memory
+
+    status reserve(const stage_table& stages, std::size_t row_size, std::size_t tokens) noexcept {
+        if (!reserve_history(stages, tokens)) return status_code::out_of_memory;
+        return reserve_scratch(stages, row_size);
+    }
+    std::size_t scratch_bytes(const stage_table& stages, std::size_t row_size, std::size_t tokens) const noexcept {
+        const std::size_t kept = std::max(history_capacity(stages, tokens), tokens_.capacity());
+        return storage::alignment + aligned(history::bytes(kept)) + scratch::bytes(row_size, kept);
+    }
+    status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens) noexcept {
+        if (bytes.size() < scratch_bytes(stages, row_size, tokens)) return status_code::storage_too_small;
+        const std::size_t kept = std::max(history_capacity(stages, tokens), tokens_.capacity());
+        const auto misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % storage::alignment;
+        bytes = bytes.subspan(misaligned ? storage::alignment - misaligned : 0);
+        tokens_.use(bytes.data(), kept);
+        storage_.use(bytes.subspan(aligned(history::bytes(kept))));
+        forget_scratch();
+        return reserve_scratch(stages, row_size);
+    }
+
+private:
+    token_id run(const stage_table& stages, std::span<const float> logits, cpu_machine::until end) noexcept {
+        last_token_ = null_token;
+        status_ = stages.check();
+        if (!status_.ok()) return null_token;
+        return run(stages, stages.plan_for(stages.bridge(logits.size())), logits, end);
+    }
+    token_id run(const stage_table& stages, const plan& p, std::span<const float> logits, cpu_machine::until end) noexcept {
+        last_token_ = null_token;
+        if (logits.empty()) return status_ = status_code::empty_row, null_token;
+        if (logits.size() > std::size_t(std::numeric_limits<token_id>::max())) return status_ = status_code::row_too_long, null_token;
+        status_ = reserve_scratch(stages, logits.size());
+        if (!status_.ok()) return null_token;
+        const context x(tokens_, at_, memory_.slots);
+        last_token_ = machine_.run(stages, p, memory_, x, logits, end);
+        status_ = machine_.state();
+        return last_token_;
+    }
+
+    step take(stage_table& stages, token_id token, bool generated) noexcept {
+        if (!reserve_history(stages, 0) || !grow_endless_history(stages)) return last_step_ = {no_memory()};
+        if (auto* ring = stages.ring(); ring && generated) stages.save(ring[at_.position % rollback_depth]);
+        tokens_.push(token, generated);
+        if (generated) {
+            ++at_.position;
+            at_.attempt = 0;
+        }
+        return last_step_ = stages.accept(token);
+    }
+
+    status_code no_memory() const noexcept { return storage_.borrowed() ? status_code::storage_too_small : status_code::out_of_memory; }
+    static constexpr std::size_t aligned(std::size_t bytes) noexcept { return (bytes + storage::alignment - 1) / storage::alignment * storage::alignment; }
+
+    /// A window, rollback_depth tokens behind it, and one entry that carries the hash of all before.
+    static std::size_t history_capacity(const stage_table& stages, std::size_t tokens) noexcept {
+        return std::max(std::size_t(std::max(stages.window(), 0)), tokens) + rollback_depth + 1;
+    }
+    bool reserve_history(const stage_table& stages, std::size_t tokens) noexcept {
+        const std::size_t wanted = history_capacity(stages, tokens);
+        return wanted <= tokens_.capacity() || (!storage_.borrowed() && tokens_.reserve(wanted));
+    }
+    /// A window of -1 forgets nothing.
+    bool grow_endless_history(const stage_table& stages) noexcept {
+        if (stages.window() >= 0 || tokens_.remembered() < tokens_.capacity()) return true;
+        return !storage_.borrowed() && tokens_.reserve(2 * tokens_.capacity());
+    }
+
+    status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
+        if (!reserve_history(stages, 0)) return no_memory();
+        const std::size_t kept = tokens_.capacity();
+        if (row_size <= scratch_row_ && kept <= scratch_window_) return {};
+        row_size = std::max(row_size, scratch_row_);
+        if (const auto code = storage_.reserve(scratch::bytes(row_size, kept)); code != status_code::ok) return code;
+        forget_scratch();
+        memory_ = scratch::in(storage_.data(), row_size, kept);
+        scratch_row_ = row_size;
+        scratch_window_ = kept;
+        return {};
+    }
+
+    bool make_canonical(candidates& c) noexcept {
+        for (auto& token : c) {
+            if (token.id < 0) return false;
+            if (token.logit != token.logit) status_.note_nan();
+            if (token.logit > greatest_logit) status_.note_infinity();
+            token.logit = canonical(token.logit);
+        }
+        return true;
+    }
+
+    static void normalise(candidates& c) noexcept {
+        c.sort();
+        c.selected = -1;
+        if (c.empty()) return;
+        const auto total = double(c.mass(c[0].logit));
+        for (auto& token : c) token.p = float(double(fixed_mass_of(token.logit - c[0].logit)) / total);
+    }
+
+    /// In place: eight bytes where there were twelve, so going forward overwrites nothing unread.
+    static std::span<const token_logprob> to_logprobs(candidates& c, std::size_t n, float maximum, std::uint64_t total) noexcept {
+        c.keep_greatest(n);
+        c.sort();
+        const float log_total = log(lanes<1>(float(double(total) * 0x1p-30)))[0];
+        auto* out = reinterpret_cast<std::byte*>(c.data);
+        for (std::size_t i = 0; i < c.size; ++i) {
+            const token_logprob entry{c[i].id, (c[i].logit - maximum) - log_total};
+            std::memcpy(out + i * sizeof entry, &entry, sizeof entry);
+        }
+        const std::size_t size = c.size;
+        c.size = 0;
+        return {reinterpret_cast<const token_logprob*>(out), size};
+    }
+
+    void copy_from(const chain_state& other) noexcept {
+        tokens_ = other.tokens_;
+        at_ = other.at_;
+        status_ = other.status_;
+        last_step_ = other.last_step_;
+        forget_scratch();
+    }
+    void move_from(chain_state& other) noexcept {
+        tokens_ = static_cast<history&&>(other.tokens_);
+        storage_ = static_cast<storage&&>(other.storage_);
+        at_ = other.at_;
+        status_ = other.status_;
+        last_step_ = other.last_step_;
+        forget_scratch();
+        other.forget_scratch();
+    }
+    /// The next step carves it anew.
+    void forget_scratch() noexcept {
+        scratch_row_ = scratch_window_ = 0;
+        memory_ = {};
+        machine_ = {};
+        last_token_ = null_token;
+    }
+
+    history tokens_;
+    draw_position at_;
+    storage storage_;
+    scratch memory_;
+    std::size_t scratch_row_ = 0, scratch_window_ = 0;
+    cpu_machine machine_;
+    status status_;
+    step last_step_;
+    token_id last_token_ = null_token;
+};
+
+}  // namespace riffle

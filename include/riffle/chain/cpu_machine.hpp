@@ -1,0 +1,228 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/scratch.hpp>
+#include <riffle/chain/stage_table.hpp>
+#include <riffle/wide/above.hpp>
+#include <riffle/wide/gather.hpp>
+#include <riffle/wide/max.hpp>
+#include <riffle/wide/rewrite.hpp>
+#include <riffle/wide/select.hpp>
+
+namespace riffle {
+
+/// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler.
+class cpu_machine {
+public:
+    /// Whether to run to the token, or to stop at the candidates the selector would choose from.
+    enum class until { token, selector };
+
+    cpu_machine() noexcept = default;
+
+    /// The token for a row, or null_token; `found()` then holds what was materialised. What is passed in must live until
+    /// run returns.
+    token_id run(const stage_table& stages, const plan& p, const scratch& memory, const context& x, std::span<const float> logits, until end) noexcept {
+        stages_ = &stages;
+        plan_ = &p;
+        memory_ = memory;
+        context_ = &x;
+        end_ = end;
+        row_.assign(logits, memory_.blocks, memory_.copies);
+        found_ = {memory_.tokens, 0, -1, false};
+        state_ = status();
+        maximum_ = mapped_maximum_ = cut_ = illegal_logit;
+        total_mass_ = 0;
+        moments_ = {};
+        for (std::size_t i = 0; i < p.size; ++i)
+            if (!execute(p.steps[i])) return null_token;
+        if (end_ == until::selector) return null_token;
+        if (found_.selected < 0 || std::size_t(found_.selected) >= found_.size) return fail(), null_token;
+        return found_[std::size_t(found_.selected)].id;
+    }
+
+    candidates& found() noexcept { return found_; }
+    const status& state() const noexcept { return state_; }
+    /// Of the last mass pass: S and the masses of the blocks; 0 and none when the plan took no mass of the row.
+    std::uint64_t total_mass() const noexcept { return total_mass_; }
+    std::span<const std::uint64_t> block_masses() const noexcept { return {memory_.masses, total_mass_ ? row_.blocks() : 0}; }
+
+private:
+    /// False when there is no token to be had.
+    bool execute(const plan_step& s) noexcept {
+        switch (s.op) {
+        case pass::edit:
+        case pass::edit_all: stages_->edit(s.first, row_, *context_); return true;
+        case pass::hide: wide::hide_illegal(row_, stages_->legal_words(s.first)); return true;
+        case pass::rewrite: stages_->rewrite(s.first, row_); return true;
+        case pass::max: return find_maximum();
+        case pass::moments: moments_ = stages_->find_moments(plan_->bridge, row_, memory_.peaks, mapped_maximum_); return true;
+        case pass::mass: find_mass(); return true;
+        case pass::select: select_greatest(stages_->rank(s.first)); return true;
+        case pass::histogram: narrow_by_histogram(s.first); return true;
+        case pass::above: gather_above(s.first); return true;
+        case pass::gather: found_.size = wide::find_legal(row_, stages_->legal_words(s.first), found_.data); return true;
+        case pass::pick: pick(s.first); return true;
+        case pass::rows: make_rows(); return true;
+        case pass::narrow: narrow(s.first, s.last); return true;
+        }
+        return false;
+    }
+
+    bool fail() noexcept {
+        state_.fail(status_code::no_legal_token);
+        return false;
+    }
+
+    bool find_maximum() noexcept {
+        auto found = wide::find_max(row_, memory_.peaks);
+        if (found.saw_nan) state_.note_nan();
+        if (found.logit > greatest_logit) {  // maps must not see +inf
+            state_.note_infinity();
+            wide::rewrite(row_, fold<>{});
+            found = wide::find_max(row_, memory_.peaks);
+        }
+        maximum_ = canonical(found.logit);
+        mapped_maximum_ = maximum_ > illegal_logit ? map(maximum_) : illegal_logit;
+        return mapped_maximum_ > illegal_logit || fail();
+    }
+
+    // The maps that are pending at the bridge.
+    struct pending_maps {
+        const cpu_machine& m;
+        bool none() const noexcept { return m.plan_->pending == m.plan_->bridge; }
+        float operator()(float logit) const noexcept { return none() ? logit : m.stages_->map(m.plan_->bridge, logit); }
+        void map(std::span<token_data> tokens) const noexcept {
+            for (auto& token : tokens) token.logit = canonical(token.logit);
+            if (!none()) m.stages_->map(m.plan_->bridge, tokens);
+        }
+        float mapped_maximum() const noexcept { return m.mapped_maximum_; }
+        /// A bound on raw logits: exactly those whose mapped value reaches `target`, or the maximum where that is less.
+        float raw_cut(float target) const noexcept {
+            target = std::min(target, m.mapped_maximum_);
+            return none() ? wide::raw_cut(target) : m.stages_->preimage(m.plan_->bridge, target, m.maximum_);
+        }
+    };
+    pending_maps mapping() const noexcept { return {*this}; }
+    float map(float logit) const noexcept { return mapping()(logit); }
+    float raw_cut(float target) const noexcept { return mapping().raw_cut(target); }
+    /// A bound on raw logits under which a token weighs nothing.
+    float mass_cut() const noexcept { return raw_cut(std::max(mapped_maximum_ - mass_range, std::numeric_limits<float>::lowest())); }
+
+    void find_mass() noexcept { total_mass_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, memory_.masses); }
+
+    /// A bound on raw logits that holds the k first in rank of the mapped row, k > 0. A map can make the bound's logit and
+    /// a lesser one equal, so the bound is taken through the maps and back.
+    float raw_cut_of_rank(std::size_t k) noexcept {
+        return raw_cut(map(canonical(wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, memory_.bins))));
+    }
+
+    void select_greatest(std::size_t k) noexcept {
+        wide::find_greatest(row_, memory_.peaks, k, raw_cut_of_rank(k), mapping(), found_);
+        found_.keep_greatest(k);
+    }
+
+    /// For a nucleus: the tokens of weight at least (S - target) / V hold more than the target together, since all others
+    /// hold less than S - target. When these are many, a histogram of mass finds how low the nucleus can reach at most.
+    void narrow_by_histogram(std::size_t bridge) noexcept {
+        constexpr std::size_t many = 8192;
+        constexpr float margin = 1e-3f;  // fixed_mass and log are off by far less
+        const float lowest = std::numeric_limits<float>::lowest();
+        const std::uint64_t target = stages_->target(bridge, total_mass_);
+        const float least_weight = float(double(total_mass_ - target) / double(row_.size()));
+        float cut = mapped_maximum_ - mass_range;
+        if (least_weight > 1.0f) cut = mapped_maximum_ + log(lanes<1>(least_weight * 0x1p-30f))[0] - margin;
+        cut = std::max(cut, lowest);
+        std::size_t reached = 0;
+        const float raw = raw_cut(cut);
+        for (std::size_t b = 0; b < row_.blocks() && reached < many; ++b)
+            if (memory_.peaks[b] >= raw) reached += wide::count_at_least(row_.block(b), block_size, raw);
+        if (reached >= many) {
+            const auto by = wide::buckets::between(cut, mapped_maximum_);
+            std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
+            stages_->mass_by_bucket(bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
+            const auto bucket = std::int32_t(wide::bucket_exceeding({memory_.bins, wide::buckets::count}, target));
+            if (bucket > 0) cut = wide::least_float(mapped_maximum_, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
+        }
+        cut_ = cut;
+    }
+
+    void gather_above(std::size_t bridge) noexcept {
+        const bool nucleus = stages_->fact(bridge).narrows == narrowing::mass;
+        const float mapped_cut = nucleus ? cut_ : stages_->cut(bridge, mapped_maximum_, moments_);
+        const std::size_t least = stages_->least(bridge);
+        float cut = raw_cut(mapped_cut);
+        if (least > 1) cut = std::min(cut, raw_cut_of_rank(least));
+        gather_above_raw(cut);
+        if (nucleus) found_.keep_nucleus(mapped_maximum_, stages_->target(bridge, total_mass_), least);
+        else found_.keep_above(mapped_cut, least);
+    }
+
+    /// Candidates from the raw logits that reach the cut, mapped.
+    void gather_above_raw(float cut) noexcept {
+        found_.size = wide::find_above(row_, memory_.peaks, 0, row_.blocks(), cut, found_.data);
+        mapping().map({found_.data, found_.size});
+    }
+
+    void pick(std::size_t selector) noexcept {
+        const selecting how = stages_->fact(selector).selects;
+        if (how == selecting::greatest) {
+            const auto id = wide::first_at_least(row_, memory_.peaks, raw_cut(mapped_maximum_));
+            return choose({token_id(id), mapped_maximum_, 1.0f});
+        }
+        if (end_ == until::selector) return gather_above_raw(mass_cut());
+        const draws random = stages_->random(selector, context_->at());
+        if (how == selecting::by_mass) {
+            const auto p = stages_->pick_by_mass(plan_->bridge, row_, memory_.masses, multiply_high(random.bits(), total_mass_), mapped_maximum_);
+            if (p.id < 0) return;
+            return choose({p.id, map(canonical(row_.logit(std::size_t(p.id)))), float(double(p.weight) / double(total_mass_))});
+        }
+        // The token of the greatest logit has some noise; a token more than the greatest noise below its score cannot win.
+        const auto top = wide::first_at_least(row_, memory_.peaks, wide::raw_cut(maximum_));
+        const lanes<1> noise = gumbel_noise<lanes<1>>(int_lanes<1>(std::int32_t(top)), random.counter(0), random.seed());
+        const float beatable = mapped_maximum_ + noise[0] - greatest_gumbel_noise;
+        const float cut = raw_cut(std::clamp(beatable - 1e-3f * (absolute(lanes<1>(beatable))[0] + 1.0f), std::numeric_limits<float>::lowest(), mapped_maximum_));
+        const token_id id = stages_->pick_by_noise(plan_->bridge, row_, memory_.peaks, cut, random);
+        if (id >= 0) choose({id, map(canonical(row_.logit(std::size_t(id)))), 0.0f});
+    }
+
+    void choose(const token_data& token) noexcept {
+        found_.data[0] = token;
+        found_.size = 1;
+        found_.selected = 0;
+    }
+
+    void make_rows() noexcept {
+        found_.size = row_.size();
+        for (std::size_t i = 0; i < found_.size; ++i) {
+            const float logit = row_.logit(i);
+            if (logit != logit) state_.note_nan();
+            if (logit > greatest_logit) state_.note_infinity();
+            found_.data[i] = {token_id(i), canonical(logit), 0.0f};
+        }
+    }
+
+    void narrow(std::size_t first, std::size_t last) noexcept {
+        if (end_ == until::selector)
+            while (last > first && stages_->fact(last - 1).selects != selecting::no && stages_->fact(last - 1).selects != selecting::greatest) --last;
+        stages_->narrow(first, last, found_, *context_);
+    }
+
+    const stage_table* stages_ = nullptr;
+    const plan* plan_ = nullptr;
+    const context* context_ = nullptr;
+    scratch memory_;
+    row row_;
+    candidates found_;
+    status state_;
+    moments moments_;
+    std::uint64_t total_mass_ = 0;
+    float maximum_ = illegal_logit;         ///< greatest logit of the row, canonical
+    float mapped_maximum_ = illegal_logit;  ///< the same behind the pending maps
+    float cut_ = illegal_logit;
+    until end_ = until::token;
+};
+
+}  // namespace riffle

@@ -1,0 +1,248 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <riffle/chain/chain_interface.hpp>
+#include <riffle/chain/pipeline.hpp>
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/typed_table.hpp>
+
+namespace riffle {
+
+/// One stage behind a pointer: a table of its own, of one stage.
+class any_stage {
+public:
+    virtual ~any_stage() = default;
+    [[nodiscard]] virtual any_stage* clone() const noexcept = 0;
+    /// `earlier` stages of the same kind stand ahead of it.
+    virtual void place(std::uint8_t earlier) noexcept = 0;
+    virtual stage_table& table() noexcept = 0;
+    virtual std::uint8_t kind() const noexcept = 0;
+    virtual std::size_t saved_bytes() const noexcept = 0;
+    /// An address that only stages of the same type share (there may be no RTTI).
+    virtual const void* type() const noexcept = 0;
+};
+
+template <class S>
+class any_stage_of final : public any_stage {
+    static_assert(detail::chain_is_well_formed<reproducible, S>());
+
+public:
+    explicit any_stage_of(S stage) noexcept : stage_(std::move(stage)), table_(stage_, nullptr) {}
+    any_stage_of(const any_stage_of& other) noexcept : stage_(other.stage_), table_(stage_, nullptr, other.earlier_), earlier_(other.earlier_) {}
+    any_stage_of& operator=(const any_stage_of&) = delete;
+
+    any_stage* clone() const noexcept override { return new (std::nothrow) any_stage_of(*this); }
+    void place(std::uint8_t earlier) noexcept override {
+        earlier_ = earlier;
+        table_.place(earlier);
+    }
+    stage_table& table() noexcept override { return table_; }
+    std::uint8_t kind() const noexcept override { return detail::kind_of<S>(); }
+    std::size_t saved_bytes() const noexcept override { return detail::saved_bytes<S>(); }
+    const void* type() const noexcept override { return tag(); }
+    static const void* tag() noexcept {
+        static const char address = 0;
+        return &address;
+    }
+    S& spec() noexcept { return std::get<0>(stage_); }
+
+private:
+    std::tuple<S> stage_;
+    typed_table<reproducible, S> table_;
+    std::uint8_t earlier_ = 0;
+};
+
+/// The table of stages put together at run time. It has the same facts and asks the same function for its plans; maps are
+/// not folded into exp but written out first, as the plan says. One virtual call a stage and pass.
+class dynamic_table final : public stage_table {
+public:
+    dynamic_table() = default;
+    dynamic_table(const dynamic_table& other) { copy_from(other); }
+    dynamic_table(dynamic_table&& other) noexcept = default;
+    dynamic_table& operator=(dynamic_table other) noexcept {
+        stages_.swap(other.stages_);
+        facts_.swap(other.facts_);
+        plans_.swap(other.plans_);
+        ring_.swap(other.ring_);
+        state_ = other.state_;
+        return *this;
+    }
+    ~dynamic_table() {
+        for (auto* s : stages_) delete s;
+    }
+
+    /// Appends a stage, which it owns from now on. A null stage, one after a selector, or one too many leaves the chain
+    /// without a plan: every step then answers the status given here.
+    status push(any_stage* s) {
+        if (s == nullptr) return state_ = status_code::out_of_memory;
+        std::uint8_t earlier = 0;
+        std::size_t saved = s->saved_bytes();
+        for (auto* other : stages_) {
+            earlier = std::uint8_t(earlier + (other->kind() == s->kind() && other->table().fact(0).draws));
+            saved += other->saved_bytes();
+        }
+        s->place(earlier);
+        const bool after_selector = !facts_.empty() && facts_.back().selects != selecting::no;
+        stages_.push_back(s);
+        facts_.push_back(s->table().fact(0));
+        if (after_selector || facts_.size() > max_stages || saved > checkpoint::stage_bytes) state_ = status_code::chain_malformed;
+        if (saved > 0) ring_.resize(rollback_depth);
+        plans_.clear();
+        for (std::size_t bridge = 0; bridge <= facts_.size() && state_.ok(); ++bridge) {
+            plans_.push_back(make_plan(facts_, bridge, folding::no));
+            if (plans_.back().too_long) state_ = status_code::chain_malformed;
+        }
+        return state_;
+    }
+    any_stage& at(std::size_t i) noexcept { return *stages_[i]; }
+
+    std::size_t size() const noexcept override { return stages_.size(); }
+    const char* name(std::size_t i) const noexcept override { return one(i).name(0); }
+    const facts& fact(std::size_t i) const noexcept override { return facts_[i]; }
+    const plan& plan_for(std::size_t bridge) const noexcept override { return plans_[bridge]; }
+    status check() const noexcept override {
+        if (!state_.ok()) return state_;
+        for (std::size_t i = 0; i < size(); ++i)
+            if (const status s = one(i).check(); !s.ok()) return s;
+        return {};
+    }
+    std::size_t bridge(std::size_t row_size) const noexcept override {
+        for (std::size_t i = 0; i < size(); ++i)
+            if (one(i).bridge(row_size) == 0) return i;
+        return size();
+    }
+    std::int32_t window() const noexcept override {
+        std::int32_t longest = 0;
+        for (std::size_t i = 0; i < size(); ++i)
+            if (const auto w = one(i).window(); longest >= 0 && (w < 0 || w > longest)) longest = w;
+        return longest;
+    }
+    std::size_t rank(std::size_t i) const noexcept override { return one(i).rank(0); }
+    std::size_t least(std::size_t i) const noexcept override { return one(i).least(0); }
+    float cut(std::size_t i, float maximum, const moments& m) const noexcept override { return one(i).cut(0, maximum, m); }
+    std::uint64_t target(std::size_t i, std::uint64_t total) const noexcept override { return one(i).target(0, total); }
+    std::span<const std::uint32_t> legal_words(std::size_t i) const noexcept override { return one(i).legal_words(0); }
+    draws random(std::size_t i, const draw_position& at) const noexcept override { return one(i).random(0, at); }
+    void edit(std::size_t i, row& r, const context& x) const noexcept override { one(i).edit(0, r, x); }
+    void rewrite(std::size_t i, row& r) const noexcept override { one(i).rewrite(0, r); }
+
+    float map(std::size_t bridge, float logit) const noexcept override {
+        token_data token{0, logit, 0.0f};
+        map(bridge, {&token, 1});
+        return token.logit;
+    }
+    void map(std::size_t bridge, std::span<token_data> tokens) const noexcept override {
+        const history nothing;
+        const context x(nothing, {}, nullptr);  // a map looks at nothing but its logit
+        candidates c{tokens.data(), tokens.size(), -1, false};
+        for (std::size_t i = plans_[bridge].pending; i < bridge; ++i)
+            if (facts_[i].maps) one(i).narrow(0, 1, c, x);
+    }
+    float preimage(std::size_t bridge, float target, float known) const noexcept override {
+        return wide::preimage([&](float l) { return map(bridge, l); }, target, known);
+    }
+    // Whatever these passes read has no maps pending: folding::no wrote them out.
+    std::uint64_t mass(std::size_t, const row& r, const float* peaks, float cut, float maximum, std::uint64_t* masses) const noexcept override {
+        return wide::find_mass<false>(r, peaks, cut, fold<>{}, maximum, masses);
+    }
+    void mass_by_bucket(std::size_t, const row& r, const float* peaks, float cut, float maximum, const wide::buckets& by, std::uint64_t* bins) const noexcept override {
+        wide::mass_by_bucket(r, peaks, cut, fold<>{}, by, maximum, bins);
+    }
+    moments find_moments(std::size_t, const row& r, const float* peaks, float maximum) const noexcept override {
+        return wide::find_moments(r, peaks, fold<>{}, maximum);
+    }
+    wide::picked pick_by_mass(std::size_t, const row& r, const std::uint64_t* masses, std::uint64_t target, float maximum) const noexcept override {
+        return wide::pick_by_mass(r, masses, target, fold<>{}, maximum);
+    }
+    token_id pick_by_noise(std::size_t, const row& r, const float* peaks, float cut, const draws& noise) const noexcept override {
+        return wide::pick_by_noise(r, peaks, cut, fold<>{}, noise);
+    }
+    void narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
+        for (std::size_t i = first; i < last; ++i) one(i).narrow(0, 1, c, x);
+    }
+
+    step accept(token_id token) noexcept override {
+        step all;
+        for (auto* stage : stages_) {
+            const step s = stage->table().accept(token);
+            if (all.state.ok()) all.state = s.state;
+            if (s.rewind > all.rewind) all.rewind = s.rewind;
+            all.finished |= s.finished;
+        }
+        return all;
+    }
+    void reset() noexcept override {
+        for (auto* s : stages_) s->table().reset();
+    }
+    void save(saved_state& to) const noexcept override {
+        std::size_t used = 0;
+        for (auto* s : stages_) {
+            saved_state part{};
+            s->table().save(part);
+            std::memcpy(to.data() + used, part.data(), s->saved_bytes());
+            used += s->saved_bytes();
+        }
+    }
+    void restore(const saved_state& from) noexcept override {
+        std::size_t used = 0;
+        for (auto* s : stages_) {
+            saved_state part{};
+            std::memcpy(part.data(), from.data() + used, s->saved_bytes());
+            s->table().restore(part);
+            used += s->saved_bytes();
+        }
+    }
+    saved_state* ring() noexcept override { return ring_.empty() ? nullptr : ring_.data(); }
+
+private:
+    const stage_table& one(std::size_t i) const noexcept { return stages_[i]->table(); }
+    void copy_from(const dynamic_table& other) {
+        state_ = other.state_;
+        for (auto* s : other.stages_) push(s->clone());
+        ring_ = other.ring_;
+    }
+
+    std::vector<any_stage*> stages_;
+    std::vector<facts> facts_;
+    std::vector<plan> plans_;
+    std::vector<saved_state> ring_;
+    status state_;
+};
+
+/// A chain whose stages and order are known only at run time: the same plans, passes and tokens as the pipeline of the
+/// same stages, one virtual call a stage and pass. push may allocate, and is not for the hot path.
+class dynamic_chain : public chain_interface<dynamic_chain> {
+public:
+    /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
+    /// chain_malformed.
+    template <class S>
+    status push(S stage) {
+        const status s = stages_.push(new (std::nothrow) any_stage_of<S>(std::move(stage)));
+        state_.set_status(s);
+        return s;
+    }
+    /// The i-th stage, nullptr when there is none or it is of another type: d.get_if<top_k>(0)->k = 50.
+    template <class S>
+    S* get_if(std::size_t i) noexcept {
+        if (i >= stages_.size() || stages_.at(i).type() != any_stage_of<S>::tag()) return nullptr;
+        return &static_cast<any_stage_of<S>&>(stages_.at(i)).spec();
+    }
+
+    stage_table& table() const noexcept { return const_cast<dynamic_table&>(stages_); }  // a const chain's table is only asked const questions
+    chain_state& state() noexcept { return state_; }
+    const chain_state& state() const noexcept { return state_; }
+
+private:
+    dynamic_table stages_;
+    chain_state state_;
+};
+
+}  // namespace riffle

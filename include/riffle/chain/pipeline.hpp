@@ -1,0 +1,184 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <riffle/chain/chain_interface.hpp>
+#include <riffle/chain/typed_table.hpp>
+#include <riffle/core/policies.hpp>
+
+namespace riffle {
+
+namespace detail {
+
+// One rule a function, one sentence a rule.
+
+template <class... Stages>
+constexpr bool selector_is_last() {
+    constexpr std::size_t count = sizeof...(Stages);
+    const std::array<bool, count> selects{(facts_of<Stages>().selects != selecting::no)...};
+    for (std::size_t i = 0; i + 1 < count; ++i)
+        if (selects[i]) return false;
+    return true;
+}
+
+template <class S>
+constexpr bool verbs_are_noexcept() {
+    bool all = true;
+    if constexpr (requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); }) all &= requires(const S& s, candidates& c, const draws& d) { { s.apply(c, d) } noexcept; };
+    else if constexpr (requires(const S& s, candidates& c) { s.apply(c); }) all &= requires(const S& s, candidates& c) { { s.apply(c) } noexcept; };
+    if constexpr (has_edits<S>) all &= requires(const S& s) { { s.edits() } noexcept; };
+    if constexpr (has_bias<S>) all &= requires(const S& s) { { s.bias(token_id{}) } noexcept; };
+    if constexpr (has_accept<S>) all &= requires(S& s) { { s.accept(token_id{}) } noexcept; };
+    if constexpr (has_reset<S>) all &= requires(S& s) { { s.reset() } noexcept; };
+    if constexpr (maps_with_parameters<S, lanes<4>>) all &= requires(const S& s, const lanes<4>& v) { { s.parameters() } noexcept; { S::map(v, std::array<lanes<4>, parameter_count<S>>{}) } noexcept; };
+    if constexpr (maps_plainly<S, lanes<4>>) all &= requires(const lanes<4>& v) { { S::map(v) } noexcept; };
+    return all;
+}
+
+template <class Policies, class... Stages>
+constexpr bool chain_is_well_formed() {
+    static_assert(Policies::arithmetic != numerics::llama, "riffle: numerics::llama is not there yet; use reproducible or fast");
+    static_assert(sizeof...(Stages) > 0, "riffle: a chain needs at least one stage");
+    static_assert(sizeof...(Stages) <= max_stages, "riffle: a chain has at most 32 stages");
+    static_assert((stage<Stages> && ...), "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
+    if constexpr ((stage<Stages> && ...)) {
+        static_assert(selector_is_last<Stages...>(), "riffle: a selector must be the last stage of a chain");
+        static_assert((verbs_are_noexcept<Stages>() && ...), "riffle: the verbs of a stage must be noexcept, because nothing on the way from logits to token throws");
+        static_assert((saves_state<Stages>() && ...), "riffle: a stage with accept must be trivially copyable, or have a trivially copyable mark() and a rollback(mark), so that a chain can go back");
+        static_assert((std::size_t{0} + ... + saved_bytes<Stages>()) <= checkpoint::stage_bytes, "riffle: what stages with accept keep may take 64 bytes in a mark; give them a smaller mark() and a rollback(mark)");
+    }
+    return true;
+}
+
+/// The ring for rewind, in chains whose stages keep state.
+template <bool Needed>
+struct state_ring {
+    stage_table::saved_state* data() noexcept { return nullptr; }
+};
+template <>
+struct state_ring<true> {
+    std::array<stage_table::saved_state, rollback_depth> saved{};
+    stage_table::saved_state* data() noexcept { return saved.data(); }
+};
+
+}  // namespace detail
+
+/// A chain of sampler stages as one type, nameable and so a possible member. Make one with chain(...), with<>(...) or |.
+/// Copying it clones it, history and draws included; the copy's scratch is its own. See chain_interface for what it does.
+template <class Policies, class... Stages>
+class pipeline : public chain_interface<pipeline<Policies, Stages...>> {
+    static_assert(detail::chain_is_well_formed<Policies, Stages...>());
+
+public:
+    using policies_type = Policies;
+    static constexpr std::size_t stage_count = sizeof...(Stages);
+    static constexpr bool has_selector = ((facts_of<Stages>().selects != selecting::no) || ...);
+
+    explicit pipeline(Stages... stages) noexcept : stages_(std::move(stages)...) { check(); }
+    explicit pipeline(std::tuple<Stages...> stages) noexcept requires(sizeof...(Stages) > 0) : stages_(std::move(stages)) { check(); }
+
+    /// The plan when stage `bridge` is the first that narrows; stage_count for a chain in which none does.
+    static constexpr const plan& plan_for(std::size_t bridge) noexcept { return typed_table<Policies, Stages...>::plans[bridge]; }
+
+    /// The specs. Parameters may change between steps.
+    std::tuple<Stages...>& stages() noexcept { return stages_; }
+    const std::tuple<Stages...>& stages() const noexcept { return stages_; }
+
+    /// For code that takes chains of any kind: the stages as a machine sees them, and the chain's state.
+    typed_table<Policies, Stages...> table() const noexcept {
+        auto& self = const_cast<pipeline&>(*this);  // a const chain's table is only asked const questions
+        return {self.stages_, self.ring_.data()};
+    }
+    chain_state& state() noexcept { return state_; }
+    const chain_state& state() const noexcept { return state_; }
+
+private:
+    void check() noexcept {
+        status first;
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (check_one(std::get<I>(stages_), first), ...); }(std::index_sequence_for<Stages...>());
+        state_.set_status(first);
+    }
+    template <class S>
+    static void check_one(const S& stage, status& first) noexcept {
+        if constexpr (requires { stage.check(); })
+            if (first.ok()) first = stage.check();
+    }
+
+    std::tuple<Stages...> stages_;
+    [[no_unique_address]] detail::state_ring<(has_accept<Stages> || ...)> ring_;
+    chain_state state_;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_pipeline = false;
+template <class P, class... S>
+inline constexpr bool is_pipeline<pipeline<P, S...>> = true;
+
+template <class T>
+auto as_stages(T&& value) {
+    if constexpr (is_pipeline<std::remove_cvref_t<T>>) return std::forward<T>(value).stages();
+    else return std::tuple<std::remove_cvref_t<T>>(std::forward<T>(value));
+}
+template <class P, class... S>
+pipeline<P, S...> make_pipeline(std::tuple<S...> stages) {
+    return pipeline<P, S...>(std::move(stages));
+}
+
+template <class S, class... Stages>
+inline constexpr std::size_t occurrences = (std::size_t{0} + ... + std::is_same_v<S, Stages>);
+
+}  // namespace detail
+
+/// A chain of these stages, in this order; chains among them are taken apart, so nesting leaves no trace.
+/// `chain<fast>(...)` chooses the policies.
+template <class Policies = reproducible, class... Stages>
+auto chain(Stages... stages) {
+    return detail::make_pipeline<Policies>(std::tuple_cat(detail::as_stages(std::move(stages))...));
+}
+
+/// The same stages under other policies: with<fast>(a | b).
+template <class Policies, class Stage>
+auto with(Stage stage) {
+    return chain<Policies>(std::move(stage));
+}
+
+/// `a | b | c` is chain(a, b, c). One of the first two must be riffle's, or the compiler does not look here.
+template <class A, class B>
+    requires((stage<A> || detail::is_pipeline<A>) && (stage<B> || detail::is_pipeline<B>))
+auto operator|(A a, B b) {
+    if constexpr (detail::is_pipeline<A>) return chain<typename A::policies_type>(std::move(a), std::move(b));
+    else if constexpr (detail::is_pipeline<B>) return chain<typename B::policies_type>(std::move(a), std::move(b));
+    else return chain(std::move(a), std::move(b));
+}
+
+/// A stage of a chain, by its type: get<top_k>(c).k = 50 takes effect with the next step.
+template <class S, class P, class... Stages>
+S& get(pipeline<P, Stages...>& c) noexcept {
+    static_assert(detail::occurrences<S, Stages...> != 0, "riffle: this chain has no such stage");
+    static_assert(detail::occurrences<S, Stages...> < 2, "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
+    return std::get<S>(c.stages());
+}
+template <class S, class P, class... Stages>
+const S& get(const pipeline<P, Stages...>& c) noexcept {
+    static_assert(detail::occurrences<S, Stages...> != 0, "riffle: this chain has no such stage");
+    static_assert(detail::occurrences<S, Stages...> < 2, "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
+    return std::get<S>(c.stages());
+}
+/// A stage of a chain, by its place.
+template <std::size_t I, class P, class... Stages>
+auto& get(pipeline<P, Stages...>& c) noexcept {
+    static_assert(I < sizeof...(Stages), "riffle: the chain has fewer stages");
+    return std::get<I>(c.stages());
+}
+template <std::size_t I, class P, class... Stages>
+const auto& get(const pipeline<P, Stages...>& c) noexcept {
+    static_assert(I < sizeof...(Stages), "riffle: the chain has fewer stages");
+    return std::get<I>(c.stages());
+}
+
+}  // namespace riffle

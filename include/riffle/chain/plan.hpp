@@ -1,0 +1,150 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/core/facts.hpp>
+
+namespace riffle {
+
+/// The instruction set of a machine.
+enum class pass : std::uint8_t {
+    edit,       ///< a stage changes the logits of a few ids: private copies of the blocks it touches
+    edit_all,   ///< a stage is asked for the bias of every token
+    hide,       ///< a mask makes ids illegal: private copies of mixed blocks
+    rewrite,    ///< a map is applied to a private copy of the row
+    max,        ///< the greatest logit and the maximum of every block
+    moments,    ///< mean and deviation
+    mass,       ///< Σ exp(l - M) by block
+    select,     ///< the k greatest, from the blocks that can hold them
+    above,      ///< all at or above a threshold
+    histogram,  ///< mass by logit bucket, when a nucleus is large
+    gather,     ///< the ids a mask leaves
+    pick,       ///< a token straight from the row
+    rows,       ///< a 12-byte candidate for every token
+    narrow,     ///< the narrow verbs of stages, one after the other
+};
+
+/// One pass, on behalf of stages [first, last).
+struct plan_step {
+    pass op = pass::max;
+    std::uint8_t first = 0, last = 0;
+    friend bool operator==(const plan_step&, const plan_step&) = default;
+};
+
+/// What a chain does with a row, as a value. One for every stage that can be the bridge, which is the first stage that
+/// narrows at present; parameters and masks choose among them for each step.
+struct plan {
+    static constexpr std::size_t capacity = 48;
+
+    std::array<plan_step, capacity> steps{};
+    std::size_t size = 0;
+    std::size_t bridge = 0;       ///< the stage that turns the row into candidates, or the selector; the number of stages for none
+    std::uint8_t pending = 0;     ///< maps of stages [pending, bridge) are folded into mass, moments and pick, or commuted past a cut
+    bool too_long = false;        ///< the chain needs more passes than a plan holds
+
+    constexpr void push(pass op, std::size_t first, std::size_t last) noexcept {
+        if (size == capacity) too_long = true;
+        else steps[size++] = {op, std::uint8_t(first), std::uint8_t(last)};
+    }
+    constexpr bool has(pass op) const noexcept {
+        for (std::size_t i = 0; i < size; ++i)
+            if (steps[i].op == op) return true;
+        return false;
+    }
+    /// How many passes may read every logit. `select` is none: it reads at most a block for each of its k.
+    constexpr std::size_t row_reads() const noexcept {
+        std::size_t reads = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            const pass op = steps[i].op;
+            reads += op == pass::max || op == pass::moments || op == pass::mass || op == pass::above || op == pass::rewrite || op == pass::edit_all || op == pass::rows;
+        }
+        return reads;
+    }
+    friend constexpr bool operator==(const plan& a, const plan& b) noexcept {
+        if (a.size != b.size || a.bridge != b.bridge || a.pending != b.pending || a.too_long != b.too_long) return false;
+        for (std::size_t i = 0; i < a.size; ++i)
+            if (a.steps[i] != b.steps[i]) return false;
+        return true;
+    }
+};
+
+/// The most stages a chain may have.
+inline constexpr std::size_t max_stages = 32;
+
+/// Whether a machine can fold maps into mass, moments and pick, as a chain whose types are known can.
+enum class folding { yes, no };
+
+/// The plan of a chain of stages with these facts, when `bridge` is the first that narrows; facts.size() when none does
+/// and there is no selector.
+///
+/// Edits and masks before the bridge become overlays of the row. Maps wait: a monotone one is commuted past a cut or
+/// folded into an exp; it must be written out only when an edit follows it, when it is not monotone, or when the machine
+/// cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates for all tokens.
+constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, folding folds = folding::yes) noexcept {
+    plan p;
+    p.bridge = bridge;
+    const bool wide_bridge = bridge < stages.size() && (stages[bridge].narrows != narrowing::no || (stages[bridge].selects != selecting::no && stages[bridge].selects != selecting::own));
+    bool candidates_first = !wide_bridge;
+    for (std::size_t i = 0; i < bridge; ++i) candidates_first |= stages[i].applies;
+    if (candidates_first) {
+        p.push(pass::rows, 0, 0);
+        p.push(pass::narrow, 0, stages.size());
+        return p;
+    }
+
+    const facts& b = stages[bridge];
+    if (b.masks) {
+        p.push(pass::gather, bridge, bridge + 1);
+        p.push(pass::narrow, 0, stages.size());
+        return p;
+    }
+
+    const auto write_out = [&](std::size_t end) {  // maps of [pending, end) into the private copy
+        for (std::size_t i = p.pending; i < end; ++i)
+            if (stages[i].maps) p.push(pass::rewrite, i, i + 1);
+        p.pending = std::uint8_t(end);
+    };
+    for (std::size_t i = 0; i < bridge; ++i) {
+        const facts& f = stages[i];
+        if (f.masks) p.push(pass::hide, i, i + 1);  // -inf stays -inf in every map, so a mask passes them
+        if (f.edits || f.dense_edits) {
+            write_out(i);
+            p.push(f.edits ? pass::edit : pass::edit_all, i, i + 1);
+        }
+        if (f.maps && !f.monotone) write_out(i + 1);
+    }
+    const bool takes_exp_or_distance = b.narrows == narrowing::mass || b.narrows == narrowing::deviation || b.selects == selecting::by_mass || b.selects == selecting::by_noise;
+    if (folds == folding::no && takes_exp_or_distance) write_out(bridge);
+
+    p.push(pass::max, 0, 0);
+    switch (b.narrows) {
+    case narrowing::rank:
+        p.push(pass::select, bridge, bridge + 1);
+        p.push(pass::narrow, bridge + 1, stages.size());
+        return p;
+    case narrowing::threshold:
+        p.push(pass::above, bridge, bridge + 1);
+        p.push(pass::narrow, bridge, stages.size());
+        return p;
+    case narrowing::deviation:
+        p.push(pass::moments, bridge, bridge + 1);
+        p.push(pass::above, bridge, bridge + 1);
+        p.push(pass::narrow, bridge + 1, stages.size());
+        return p;
+    case narrowing::mass:
+        p.push(pass::mass, bridge, bridge + 1);
+        p.push(pass::histogram, bridge, bridge + 1);
+        p.push(pass::above, bridge, bridge + 1);
+        p.push(pass::narrow, bridge + 1, stages.size());
+        return p;
+    case narrowing::legal:
+    case narrowing::no: break;
+    }
+    if (b.selects == selecting::by_mass) p.push(pass::mass, bridge, bridge + 1);
+    p.push(pass::pick, bridge, bridge + 1);
+    return p;
+}
+
+}  // namespace riffle

@@ -1,0 +1,57 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/core/storage.hpp>
+#include <riffle/core/token_counts.hpp>
+#include <riffle/wide/histogram.hpp>
+
+namespace riffle {
+
+/// What a machine works in for one step, cut out of one piece of memory. Sized for the vocabulary once; most of it is
+/// only touched by chains that need it.
+struct scratch {
+    const float** blocks = nullptr;      ///< where each block of the row lies
+    float* peaks = nullptr;              ///< the maximum of each block
+    std::uint64_t* masses = nullptr;     ///< the mass of each block
+    float* groups = nullptr;             ///< maxima of groups within blocks
+    std::uint64_t* bins = nullptr;       ///< a histogram
+    float* copies = nullptr;             ///< private copies of blocks
+    token_data* tokens = nullptr;        ///< candidates
+    token_counts::slot* slots = nullptr; ///< occurrences of recent tokens
+
+    /// Bytes for rows of `row_size` logits and a window of `window` tokens.
+    static constexpr std::size_t bytes(std::size_t row_size, std::size_t window) noexcept {
+        return scratch().carve(nullptr, row_size, window);
+    }
+    /// Points into `memory`, which is aligned to storage::alignment.
+    static scratch in(std::byte* memory, std::size_t row_size, std::size_t window) noexcept {
+        scratch s;
+        s.carve(memory, row_size, window);
+        return s;
+    }
+
+private:
+    template <class T>
+    static constexpr void take(T*& array, std::byte* memory, std::size_t& used, std::size_t count) noexcept {
+        if (memory) array = reinterpret_cast<T*>(memory + used);
+        used += (count * sizeof(T) + storage::alignment - 1) / storage::alignment * storage::alignment;
+    }
+    constexpr std::size_t carve(std::byte* memory, std::size_t row_size, std::size_t window) noexcept {
+        const std::size_t count = block_count(row_size);
+        std::size_t used = 0;
+        take(blocks, memory, used, count);
+        take(peaks, memory, used, count + 16);
+        take(masses, memory, used, count);
+        take(groups, memory, used, (count + 1) * 16);
+        take(bins, memory, used, wide::buckets::count);
+        take(copies, memory, used, count * block_size);
+        take(tokens, memory, used, count * block_size);
+        take(slots, memory, used, token_counts::slots_for(window));
+        return used;
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,395 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/stage_table.hpp>
+#include <riffle/core/policies.hpp>
+#include <riffle/wide/fold.hpp>
+#include <riffle/wide/mass.hpp>
+#include <riffle/wide/preimage.hpp>
+#include <riffle/wide/rewrite.hpp>
+
+namespace riffle {
+
+namespace detail {
+
+template <class S>
+constexpr const char* name_of() {
+    if constexpr (requires { S::name; }) return S::name;
+    else return "stage";
+}
+
+/// The number of a drawing stage's stream.
+template <class S>
+constexpr std::uint8_t kind_of() {
+    if constexpr (has_built_in_facts<S> && requires { S::kind; }) return S::kind;
+    else return stream_kind::user;
+}
+
+/// Bytes of what a stage keeps inside itself: its own mark where it has one, else the whole stage.
+template <class S>
+constexpr std::size_t saved_bytes() {
+    if constexpr (!has_accept<S>) return 0;
+    else if constexpr (requires(const S& s) { s.mark(); }) return sizeof(std::declval<const S&>().mark());
+    else return sizeof(S);
+}
+template <class S>
+constexpr bool saves_state() {
+    if constexpr (!has_accept<S>) return true;
+    else if constexpr (requires(S& s) { s.rollback(s.mark()); }) return std::is_trivially_copyable_v<decltype(std::declval<const S&>().mark())>;
+    else return std::is_trivially_copyable_v<S>;
+}
+
+/// The maps of a step in a debug build: a user's claim to be monotone is tried at points that move with the draw.
+template <class S>
+bool falls_somewhere(const S& s) noexcept {
+    const bound_map<S> map(s);
+    float previous = illegal_logit;
+    for (int i = -64; i <= 64; ++i) {
+        const float x = float(i) * 0.37f;
+        for (const float point : {x, from_ordered_key(ordered_key(canonical(x)) + 1)}) {
+            const float y = map(lanes<1>(canonical(point)))[0];
+            if (y < previous) return true;
+            previous = y;
+        }
+    }
+    return false;
+}
+
+}  // namespace detail
+
+/// The table of stages that are types: plans and folded passes are settled while compiling.
+template <class Policies, class... Stages>
+class typed_table final : public stage_table {
+public:
+    static constexpr std::size_t count = sizeof...(Stages);
+    static constexpr std::array<facts, count> fact_table{facts_of<Stages>()...};
+    static constexpr std::array<plan, count + 1> plans = [] {
+        std::array<plan, count + 1> all{};
+        for (std::size_t b = 0; b <= count; ++b) all[b] = make_plan(fact_table, b);
+        return all;
+    }();
+    static constexpr bool keeps_state = (false || ... || has_accept<Stages>);
+
+    /// `earlier` stages of the same kind stand ahead of these in a greater chain.
+    typed_table(std::tuple<Stages...>& stages, saved_state* ring, std::uint8_t earlier = 0) noexcept : stages_(stages), ring_(ring), earlier_(earlier) {}
+
+    void place(std::uint8_t earlier) noexcept { earlier_ = earlier; }
+
+    std::size_t size() const noexcept override { return count; }
+    const char* name(std::size_t i) const noexcept override {
+        static constexpr std::array<const char*, count> names{detail::name_of<Stages>()...};
+        return names[i];
+    }
+    const facts& fact(std::size_t i) const noexcept override { return fact_table[i]; }
+    const plan& plan_for(std::size_t bridge) const noexcept override { return plans[bridge]; }
+
+    status check() const noexcept override {
+        status s;
+        each([&]<std::size_t I>(const auto& stage) {
+            if (!s.ok()) return;
+            if constexpr (requires { stage.check(); }) s = stage.check();
+#if RIFFLE_DEBUG
+            using S = std::tuple_element_t<I, std::tuple<Stages...>>;
+            if constexpr (!has_built_in_facts<S> && fact_table[I].monotone)
+                if (detail::falls_somewhere(stage)) s = status::failed(status_code::not_monotone, detail::name_of<S>());
+#endif
+        });
+        return s;
+    }
+
+    std::size_t bridge(std::size_t row_size) const noexcept override {
+        std::size_t found = count;
+        each([&]<std::size_t I>(const auto& stage) {
+            if (found != count) return;
+            if constexpr (fact_table[I].selects != selecting::no) found = I;
+            else if constexpr (fact_table[I].narrows == narrowing::legal) found = few_legal(stage.legal_words(), row_size) ? I : count;
+            else if constexpr (fact_table[I].narrows != narrowing::no) found = stage.narrows_now() ? I : count;
+        });
+        return found;
+    }
+    std::int32_t window() const noexcept override {
+        std::int32_t longest = 0;
+        each([&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.window(); })
+                if (const std::int32_t w = stage.window(); longest >= 0 && (w < 0 || w > longest)) longest = w;
+        });
+        return longest;
+    }
+
+    std::size_t rank(std::size_t i) const noexcept override {
+        std::size_t r = 0;
+        at(i, [&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.rank(); }) r = stage.rank();
+        });
+        return r;
+    }
+    std::size_t least(std::size_t i) const noexcept override {
+        std::size_t n = 1;
+        at(i, [&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.least(); }) n = stage.least();
+        });
+        return n;
+    }
+    float cut(std::size_t i, float maximum, const moments& m) const noexcept override {
+        float c = maximum;
+        at(i, [&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.cut(maximum, m); }) c = stage.cut(maximum, m);
+            else if constexpr (requires { stage.cut(maximum); }) c = canonical(stage.cut(maximum));
+        });
+        return c;
+    }
+    std::uint64_t target(std::size_t i, std::uint64_t total) const noexcept override {
+        std::uint64_t t = total;
+        at(i, [&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.target(total); }) t = stage.target(total);
+        });
+        return t;
+    }
+    std::span<const std::uint32_t> legal_words(std::size_t i) const noexcept override {
+        std::span<const std::uint32_t> words;
+        at(i, [&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.legal_words(); }) words = stage.legal_words();
+        });
+        return words;
+    }
+    draws random(std::size_t i, const draw_position& position) const noexcept override {
+        draws d(0, position, 0);
+        at(i, [&]<std::size_t I>(const auto&) { d = random_of<I>(position); });
+        return d;
+    }
+
+    void edit(std::size_t i, row& r, const context& x) const noexcept override {
+        at(i, [&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.edit(r, x); }) {
+                stage.edit(r, x);
+            } else if constexpr (requires { stage.edits(); }) {
+                for (const auto& entry : stage.edits()) r.edit(entry.token, [&](float logit) { return logit + entry.bias; });
+            } else if constexpr (requires { stage.bias(token_id{}); }) {
+                for (std::size_t id = 0; id < r.size(); ++id) r.edit(token_id(id), [&](float logit) { return logit + stage.bias(token_id(id)); });
+            }
+        });
+    }
+    void rewrite(std::size_t i, row& r) const noexcept override {
+        at(i, [&]<std::size_t I>(const auto& stage) {
+            if constexpr (fact_table[I].maps) wide::rewrite(r, fold<std::tuple_element_t<I, std::tuple<Stages...>>>(stage));
+        });
+    }
+
+    float map(std::size_t bridge, float logit) const noexcept override {
+        with_maps<pass::max>(bridge, [&](const auto& maps) { logit = maps.one(logit); });
+        return logit;
+    }
+    void map(std::size_t bridge, std::span<token_data> tokens) const noexcept override {
+        with_maps<pass::max>(bridge, [&](const auto& maps) {
+            for (auto& token : tokens) token.logit = maps.one(token.logit);
+        });
+    }
+    float preimage(std::size_t bridge, float target, float known) const noexcept override {
+        with_maps<pass::max>(bridge, [&](const auto& maps) { known = wide::preimage([&](float l) { return maps.one(l); }, target, known); });
+        return known;
+    }
+
+    std::uint64_t mass(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum, std::uint64_t* masses) const noexcept override {
+        constexpr bool is_fast = Policies::arithmetic == numerics::fast;
+        std::uint64_t total = 0;
+        with_maps<pass::mass>(bridge, [&](const auto& maps) { total = wide::find_mass<is_fast>(r, peaks, cut, maps, maximum, masses); });
+        return total;
+    }
+    void mass_by_bucket(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum, const wide::buckets& by, std::uint64_t* bins) const noexcept override {
+        with_maps<pass::histogram>(bridge, [&](const auto& maps) { wide::mass_by_bucket(r, peaks, cut, maps, by, maximum, bins); });
+    }
+    moments find_moments(std::size_t bridge, const row& r, const float* peaks, float maximum) const noexcept override {
+        moments m;
+        with_maps<pass::moments>(bridge, [&](const auto& maps) { m = wide::find_moments(r, peaks, maps, maximum); });
+        return m;
+    }
+    wide::picked pick_by_mass(std::size_t bridge, const row& r, const std::uint64_t* masses, std::uint64_t target, float maximum) const noexcept override {
+        wide::picked p{null_token, 0};
+        with_maps<pass::mass>(bridge, [&](const auto& maps) { p = wide::pick_by_mass(r, masses, target, maps, maximum); });
+        return p;
+    }
+    token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float cut, const draws& noise) const noexcept override {
+        token_id id = null_token;
+        with_maps<pass::pick, selecting::by_noise>(bridge, [&](const auto& maps) { id = wide::pick_by_noise(r, peaks, cut, maps, noise); });
+        return id;
+    }
+
+    void narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
+        each([&]<std::size_t I>(const auto& stage) {
+            if (I < first || I >= last) return;
+            if constexpr (fact_table[I].needs_sorted) c.sort();
+            if constexpr (fact_table[I].needs_p) normalise(c);
+            narrow_by<I>(stage, c, x);
+            if constexpr (!fact_table[I].keeps_sorted) c.sorted = false;
+        });
+    }
+
+    step accept(token_id token) noexcept override {
+        step all;
+        each([&]<std::size_t>(auto& stage) {
+            using S = std::remove_reference_t<decltype(stage)>;
+            if constexpr (has_accept<S>) {
+                if constexpr (std::is_same_v<decltype(stage.accept(token)), step>) {
+                    const step s = stage.accept(token);
+                    if (all.state.ok()) all.state = s.state;
+                    if (s.rewind > all.rewind) all.rewind = s.rewind;
+                    all.finished |= s.finished;
+                } else {
+                    stage.accept(token);
+                }
+            }
+        });
+        return all;
+    }
+    void reset() noexcept override {
+        each([&]<std::size_t>(auto& stage) {
+            using S = std::remove_reference_t<decltype(stage)>;
+            if constexpr (has_reset<S>) stage.reset();
+        });
+    }
+    void save(saved_state& to) const noexcept override {
+        std::size_t used = 0;
+        each([&]<std::size_t>(const auto& stage) {
+            using S = std::remove_cvref_t<decltype(stage)>;
+            if constexpr (has_accept<S>) {
+                if constexpr (requires { stage.mark(); }) {
+                    const auto m = stage.mark();
+                    std::memcpy(to.data() + used, &m, sizeof m);
+                } else {
+                    std::memcpy(to.data() + used, &stage, sizeof stage);
+                }
+                used += detail::saved_bytes<S>();
+            }
+        });
+    }
+    void restore(const saved_state& from) noexcept override {
+        std::size_t used = 0;
+        each([&]<std::size_t>(auto& stage) {
+            using S = std::remove_cvref_t<decltype(stage)>;
+            if constexpr (has_accept<S>) {
+                if constexpr (requires { stage.mark(); }) {
+                    auto m = stage.mark();
+                    std::memcpy(&m, from.data() + used, sizeof m);
+                    stage.rollback(m);
+                } else {
+                    std::memcpy(static_cast<void*>(&stage), from.data() + used, sizeof stage);
+                }
+                used += detail::saved_bytes<S>();
+            }
+        });
+    }
+    saved_state* ring() noexcept override { return ring_; }
+
+private:
+    /// A mask that leaves at most one token in 32 is worth gathering: reading that many logits one by one costs less than
+    /// a pass over the row.
+    static bool few_legal(std::span<const std::uint32_t> words, std::size_t row_size) noexcept {
+        return wide::count_legal(words, row_size, row_size / 32 + 1) <= row_size / 32;
+    }
+
+    template <class F>
+    RIFFLE_INLINE void each(F f) const noexcept {
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (f.template operator()<I>(std::as_const(std::get<I>(stages_))), ...); }(std::make_index_sequence<count>());
+    }
+    template <class F>
+    RIFFLE_INLINE void each(F f) noexcept {
+        [&]<std::size_t... I>(std::index_sequence<I...>) { (f.template operator()<I>(std::get<I>(stages_)), ...); }(std::make_index_sequence<count>());
+    }
+    template <class F>
+    RIFFLE_INLINE void at(std::size_t i, F f) const noexcept {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (void)((I == i && (f.template operator()<I>(std::as_const(std::get<I>(stages_))), true)) || ...);
+        }(std::make_index_sequence<count>());
+    }
+
+    /// The maps pending at bridge B, in order, as one fold.
+    template <std::size_t B, std::size_t I = plans[B].pending, class... Done>
+    auto maps_at(const Done&... done) const noexcept {
+        if constexpr (I >= B) return fold<Done...>(done...);
+        else if constexpr (fact_table[I].maps) return maps_at<B, I + 1>(done..., std::get<I>(stages_));
+        else return maps_at<B, I + 1>(done...);
+    }
+    /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
+    template <pass Op, selecting How = selecting::no, class F>
+    void with_maps(std::size_t bridge, F f) const noexcept {
+        at(bridge, [&]<std::size_t B>(const auto&) {
+            if constexpr (plans[B].has(Op) && (How == selecting::no || fact_table[B].selects == How)) f(maps_at<B>());
+        });
+    }
+
+    template <std::size_t I>
+    draws random_of(const draw_position& position) const noexcept {
+        using S = std::tuple_element_t<I, std::tuple<Stages...>>;
+        constexpr std::uint8_t occurrence = [] {
+            constexpr std::array<std::uint8_t, count> kinds{detail::kind_of<Stages>()...};
+            std::uint8_t n = 0;
+            for (std::size_t j = 0; j < I; ++j) n = std::uint8_t(n + (fact_table[j].draws && kinds[j] == kinds[I]));
+            return n;
+        }();
+        std::uint64_t seed = 0;
+        if constexpr (requires(const S& s) { std::uint64_t(s.seed); }) seed = std::uint64_t(std::get<I>(stages_).seed);
+        return {seed, position, stream_of(detail::kind_of<S>(), std::uint8_t(earlier_ + occurrence))};
+    }
+    static void normalise(candidates& c) noexcept {
+        const std::size_t best = c.greatest();
+        if (best == c.size) return;
+        const float maximum = c[best].logit;
+        const auto total = double(c.mass(maximum));
+        for (auto& token : c) token.p = float(double(fixed_mass_of(token.logit - maximum)) / total);
+    }
+
+    /// The narrow verb of one stage.
+    template <std::size_t I, class S>
+    void narrow_by(const S& stage, candidates& c, const context& x) const noexcept {
+        constexpr const facts& f = fact_table[I];
+        if constexpr (f.maps) {
+            if constexpr (f.narrows != narrowing::no)
+                if (stage.narrows_now()) return c.keep_greatest(stage.rank());
+            const bound_map<S> map(stage);
+            for (auto& token : c) token.logit = map(lanes<1>(token.logit))[0];
+        } else if constexpr (requires { stage.apply(c, x); }) {
+            stage.apply(c, x);
+        } else if constexpr (f.edits) {
+            const bool in_id_order = starts_in_id_order(c);
+            for (const auto& entry : stage.edits()) add_bias(c, entry, in_id_order);
+        } else if constexpr (f.dense_edits) {
+            for (auto& token : c) token.logit = canonical(token.logit + stage.bias(token.id));
+        } else {
+            const std::size_t size = c.size;
+            if constexpr (has_drawing_apply<S>) stage.apply(c, random_of<I>(x.at()));
+            else stage.apply(c);
+            if constexpr (!has_built_in_facts<S>) {  // a user's verb may leave anything
+                if (c.size > size) c.size = size;
+                for (auto& token : c) token.logit = canonical(token.logit);
+            }
+        }
+    }
+    /// Whether the candidate of every id stands at that index, as it does when nothing has narrowed.
+    static bool starts_in_id_order(const candidates& c) noexcept {
+        for (std::size_t i = 0; i < c.size; ++i)
+            if (c[i].id != token_id(i)) return false;
+        return true;
+    }
+    static void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_order) noexcept {
+        if (in_id_order) {
+            if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size) c[id].logit = canonical(c[id].logit + entry.bias);
+            return;
+        }
+        for (auto& token : c)
+            if (token.id == entry.token) token.logit = canonical(token.logit + entry.bias);
+    }
+
+    std::tuple<Stages...>& stages_;
+    saved_state* ring_;
+    std::uint8_t earlier_;
+};
+
+}  // namespace riffle

@@ -1,0 +1,131 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include <riffle/core/token.hpp>
+#include <riffle/math/fixed_mass.hpp>
+#include <riffle/math/wide_integer.hpp>
+
+namespace riffle {
+
+/// The order of ranks, everywhere: logit descending, then id ascending.
+inline bool ranks_before(const token_data& a, const token_data& b) noexcept {
+    return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
+}
+
+/// The tokens that may still be chosen: what a stage's `apply` reads and writes. A view; it owns nothing.
+/// The layout is that of llama_token_data_array. A candidate whose logit is -inf is illegal: stages that narrow drop it.
+struct RIFFLE_MAY_ALIAS candidates {
+    token_data* data = nullptr;
+    std::size_t size = 0;
+    std::int64_t selected = -1;  ///< index of the chosen candidate, -1 = none
+    bool sorted = false;         ///< in the order of ranks
+
+    token_data* begin() const noexcept { return data; }
+    token_data* end() const noexcept { return data + size; }
+    token_data& operator[](std::size_t index) const noexcept { return data[index]; }
+    bool empty() const noexcept { return size == 0; }
+
+    /// Index of the first in rank; size when no candidate is legal. O(size).
+    std::size_t greatest() const noexcept {
+        std::size_t best = size;
+        for (std::size_t i = 0; i < size; ++i)
+            if (data[i].logit > illegal_logit && (best == size || ranks_before(data[i], data[best]))) best = i;
+        return best;
+    }
+
+    /// Σ w over the candidates, w = fixed_mass(logit - maximum). O(size).
+    std::uint64_t mass(float maximum) const noexcept {
+        std::uint64_t total = 0;
+        for (const auto& c : *this) total += fixed_mass_of(c.logit - maximum);
+        return total;
+    }
+
+    /// Puts the candidates in the order of ranks.
+    void sort() noexcept {
+        if (!sorted) std::sort(begin(), end(), ranks_before);
+        sorted = true;
+    }
+
+    /// Keeps those for which `stays` holds, in their present order. O(size).
+    template <class Predicate>
+    void keep_if(Predicate stays) noexcept {
+        size = std::size_t(std::remove_if(begin(), end(), [&](const token_data& c) { return !stays(c); }) - begin());
+        selected = -1;
+    }
+
+    /// Drops the illegal ones.
+    void keep_legal() noexcept {
+        keep_if([](const token_data& c) { return c.logit > illegal_logit; });
+    }
+
+    /// Keeps the k first in rank among the legal, all when there are fewer; their order is open. O(size).
+    void keep_greatest(std::size_t k) noexcept {
+        keep_legal();
+        if (k >= size) return;
+        if (!sorted) std::nth_element(begin(), begin() + k, end(), ranks_before);
+        size = k;
+    }
+
+    /// Keeps the legal with logit >= cut, but at least the `least` first in rank. O(size).
+    void keep_above(float cut, std::size_t least) noexcept {
+        const auto passing = std::size_t(std::count_if(begin(), end(), [&](const token_data& c) { return c.logit > illegal_logit && c.logit >= cut; }));
+        if (passing < least) return keep_greatest(least);
+        keep_if([&](const token_data& c) { return c.logit > illegal_logit && c.logit >= cut; });
+    }
+
+    /// Keeps the shortest prefix, in the order of ranks, whose Σ w exceeds `target`, but at least `least` candidates; all
+    /// when no prefix exceeds it. Only legal ones count. Finds the end by halving, so that nothing but its surroundings
+    /// is sorted: O(size) expected.
+    void keep_nucleus(float maximum, std::uint64_t target, std::size_t least) noexcept {
+        keep_legal();
+        std::size_t low = 0, high = size;  // the end of the prefix lies in (low, high]
+        std::uint64_t before = 0;          // Σ w of [0, low)
+        while (high - low > 32) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (!sorted) std::nth_element(begin() + low, begin() + middle, begin() + high, ranks_before);
+            std::uint64_t half = before;
+            for (std::size_t i = low; i < middle; ++i) half += fixed_mass_of(data[i].logit - maximum);
+            if (half > target) {
+                high = middle;
+            } else {
+                low = middle;
+                before = half;
+            }
+        }
+        if (!sorted) std::sort(begin() + low, begin() + high, ranks_before);
+        while (low < high && before <= target) before += fixed_mass_of(data[low++].logit - maximum);
+        if (low < least) return keep_greatest(least);
+        size = low;
+        selected = -1;
+    }
+
+    /// Chooses by inverse CDF: the first candidate, in ascending id whatever the order of the array, whose running
+    /// Σ w exceeds `target`. Digits of the id are settled from the highest down, so nothing is moved or sorted:
+    /// O(size · digits). Candidates of equal id are taken in the order of the array.
+    void select_by_mass(float maximum, std::uint64_t target) noexcept {
+        constexpr int digit = 6;
+        constexpr std::uint32_t radix = 1u << digit;
+        std::uint32_t ids = 0;
+        for (auto& c : *this) ids |= std::uint32_t(c.id);
+        int shift = (std::max(int(std::bit_width(ids)) - 1, 0)) / digit * digit;
+        std::uint32_t prefix = 0;
+        for (bool first = true; shift >= 0; shift -= digit, first = false) {
+            std::uint64_t masses[radix] = {};
+            for (auto& c : *this)
+                if (first || std::uint32_t(c.id) >> (shift + digit) == prefix) masses[std::uint32_t(c.id) >> shift & (radix - 1)] += fixed_mass_of(c.logit - maximum);
+            std::uint32_t bucket = 0;
+            while (bucket + 1 < radix && target >= masses[bucket]) target -= masses[bucket++];
+            prefix = first ? bucket : prefix << digit | bucket;
+        }
+        selected = -1;
+        for (std::size_t i = 0; i < size && selected < 0; ++i) {
+            if (std::uint32_t(data[i].id) != prefix) continue;
+            const auto weight = fixed_mass_of(data[i].logit - maximum);
+            if (target < weight) selected = std::int64_t(i);
+            target -= std::min<std::uint64_t>(target, weight);
+        }
+    }
+};
+
+}  // namespace riffle

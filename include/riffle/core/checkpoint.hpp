@@ -1,0 +1,21 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace riffle {
+
+/// Where a chain stood: what mark() gives and rollback() takes. A few words; it stays valid for 128 more tokens on the
+/// chain that made it and on copies of it.
+struct checkpoint {
+    /// Room for what user stages keep inside themselves, all of them together.
+    static constexpr std::size_t stage_bytes = 64;
+
+    std::uint64_t line = 0;      ///< hash of the tokens accepted so far
+    std::size_t tokens = 0;      ///< how many those are
+    std::uint32_t position = 0;
+    std::uint32_t attempt = 0;
+    std::array<std::byte, stage_bytes> stages{};
+};
+
+}  // namespace riffle

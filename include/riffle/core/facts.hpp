@@ -1,0 +1,168 @@
+#pragma once
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/draws.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/math/lanes.hpp>
+
+namespace riffle {
+
+/// How a stage cuts the candidates down, and so which passes can do it from the row.
+enum class narrowing : std::uint8_t {
+    no,
+    rank,       ///< the k first in rank
+    threshold,  ///< logit >= maximum + constant
+    deviation,  ///< logit >= maximum - n deviations
+    mass,       ///< a share of the total mass
+    legal,      ///< a mask
+};
+
+/// How a selector chooses.
+enum class selecting : std::uint8_t {
+    no,
+    greatest,  ///< the first in rank
+    by_mass,   ///< inverse CDF
+    by_noise,  ///< the greatest logit plus noise keyed by token
+    own,       ///< the stage's own apply sets `selected`
+};
+
+/// What the plan has to know of a stage. A user's stage gets its facts from the members it has (facts_of).
+struct facts {
+    bool edits = false;         ///< changes the logits of a few ids
+    bool dense_edits = false;   ///< bias(token_id): may change every logit, one call a token
+    bool maps = false;          ///< elementwise map
+    bool monotone = false;      ///< that never falls
+    bool masks = false;         ///< makes tokens illegal by id
+    bool applies = false;       ///< has nothing but a narrow verb: ahead of the bridge it needs a candidate a token
+    bool needs_sorted = false;  ///< wants its candidates in the order of ranks
+    bool needs_p = false;       ///< wants p normalised
+    bool keeps_sorted = false;  ///< leaves sorted candidates sorted
+    bool draws = false;         ///< takes random numbers
+    narrowing narrows = narrowing::no;
+    selecting selects = selecting::no;
+    friend bool operator==(const facts&, const facts&) = default;
+};
+
+/// A bias on the logit of one token: added to it; -inf makes the token illegal. Layout of llama_logit_bias.
+struct logit_bias_entry {
+    token_id token;
+    float bias;
+};
+
+class row;
+class context;
+
+namespace detail {
+
+template <class S>
+inline constexpr std::size_t parameter_count = std::tuple_size_v<decltype(std::declval<const S&>().parameters())>;
+
+template <class S, class V>
+concept maps_with_parameters = requires(const S& s, const V& v) {
+    s.parameters();
+    { S::map(v, std::array<V, parameter_count<S>>{}) } -> std::same_as<V>;
+};
+template <class S, class V>
+concept maps_plainly = requires(const V& v) {
+    { S::map(v) } -> std::same_as<V>;
+};
+
+}  // namespace detail
+
+// The verbs a stage may have. Built-in stages and a user's stages are told apart by nothing but these.
+template <class S>
+concept has_map = detail::maps_with_parameters<S, lanes<4>> || detail::maps_plainly<S, lanes<4>>;
+template <class S>
+concept has_edits = requires(const S& s) {
+    { s.edits() } -> std::convertible_to<std::span<const logit_bias_entry>>;
+};
+template <class S>
+concept has_bias = requires(const S& s) {
+    { s.bias(token_id{}) } -> std::same_as<float>;
+};
+template <class S>
+concept has_contextual_edit = requires(const S& s, row& r, candidates& c, const context& x) {
+    s.edit(r, x);
+    s.apply(c, x);
+};
+template <class S>
+concept has_apply = requires(const S& s, candidates& c) { s.apply(c); };
+template <class S>
+concept has_drawing_apply = requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); };
+template <class S>
+concept has_words = requires(const S& s) {
+    { s.legal_words() } -> std::same_as<std::span<const std::uint32_t>>;
+};
+template <class S>
+concept has_accept = requires(S& s) { s.accept(token_id{}); };
+template <class S>
+concept has_reset = requires(S& s) { s.reset(); };
+template <class S>
+concept has_built_in_facts = requires {
+    { S::fact } -> std::convertible_to<facts>;
+};
+
+/// A stage has at least one verb that riffle knows.
+template <class S>
+concept stage = has_map<S> || has_edits<S> || has_bias<S> || has_contextual_edit<S> || has_apply<S> || has_drawing_apply<S> || has_built_in_facts<S>;
+
+namespace detail {
+
+template <class S>
+constexpr bool claims_monotone() {
+    if constexpr (requires { S::monotone; }) return S::monotone;
+    else return false;
+}
+template <class S>
+constexpr bool claims_selector() {
+    if constexpr (requires { S::selects; }) return S::selects;
+    else return false;
+}
+template <class S>
+constexpr bool claims_needs_sorted() {
+    if constexpr (requires { S::needs_sorted; }) return S::needs_sorted;
+    else return false;
+}
+template <class S>
+constexpr bool claims_needs_p() {
+    if constexpr (requires { S::needs_p; }) return S::needs_p;
+    else return false;
+}
+template <class S>
+constexpr bool claims_keeps_sorted() {
+    if constexpr (requires { S::keeps_sorted; }) return S::keeps_sorted;
+    else return false;
+}
+
+}  // namespace detail
+
+/// The facts of a stage: its own table where it is built in, else what its members say. A user's stage may say
+/// `static constexpr bool monotone`, `selects` (its apply sets `selected`), `needs_sorted`, `needs_p` and `keeps_sorted`.
+template <class S>
+constexpr facts facts_of() {
+    if constexpr (has_built_in_facts<S>) {
+        return S::fact;
+    } else {
+        facts f;
+        f.maps = has_map<S>;
+        f.monotone = f.maps && detail::claims_monotone<S>();
+        f.edits = !f.maps && has_edits<S>;
+        f.dense_edits = !f.maps && !f.edits && has_bias<S>;
+        f.applies = !f.maps && !f.edits && !f.dense_edits;
+        f.draws = f.applies && has_drawing_apply<S>;
+        f.needs_sorted = detail::claims_needs_sorted<S>();
+        f.needs_p = detail::claims_needs_p<S>();
+        f.keeps_sorted = detail::claims_keeps_sorted<S>();
+        if (f.applies && detail::claims_selector<S>()) f.selects = selecting::own;
+        return f;
+    }
+}
+
+}  // namespace riffle

@@ -1,0 +1,127 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include <riffle/core/token.hpp>
+
+namespace riffle {
+
+/// How far back rollback and rewind reach, in tokens.
+inline constexpr std::size_t rollback_depth = 128;
+
+/// The tokens a chain has accepted, newest last: one ring for every stage that looks back. Beside each token stands a
+/// hash of everything up to it, so a mark can prove that the chain still stands on the line where it was made.
+class history {
+public:
+    struct entry {
+        token_id token;
+        bool generated;           ///< moved the draw position (accept), or did not (prompt)
+        std::uint64_t line;       ///< hash of this and all earlier entries
+    };
+
+    history() noexcept = default;
+    history(const history& other) noexcept { *this = other; }
+    history& operator=(const history& other) noexcept {
+        if (this == &other) return *this;
+        release();
+        written_ = other.written_;
+        oldest_ = other.oldest_;
+        // A copy owns heap memory even where the original lives in the caller's storage, which it must not share.
+        if (other.capacity_ && allocate(other.capacity_)) std::memcpy(ring_, other.ring_, capacity_ * sizeof(entry));
+        return *this;
+    }
+    history(history&& other) noexcept { swap(other); }
+    history& operator=(history&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~history() { release(); }
+
+    /// Accepted tokens in all; the ring remembers the newest of them.
+    std::size_t written() const noexcept { return written_; }
+    std::size_t remembered() const noexcept { return written_ - oldest_; }
+    std::size_t capacity() const noexcept { return capacity_; }
+    /// The entry `back` tokens from the newest (0 = newest); back < remembered().
+    const entry& recent(std::size_t back) const noexcept { return ring_[(written_ - 1 - back) % capacity_]; }
+    /// Hash of all entries.
+    std::uint64_t line() const noexcept { return written_ ? recent(0).line : 0; }
+
+    /// Room for `capacity` tokens; keeps what is remembered. False when the heap gives none.
+    [[nodiscard]] bool reserve(std::size_t capacity) noexcept {
+        if (capacity <= capacity_) return true;
+        history grown;
+        if (!grown.allocate(capacity)) return false;
+        move_into(grown);
+        return true;
+    }
+    static constexpr std::size_t bytes(std::size_t capacity) noexcept { return capacity * sizeof(entry); }
+    /// The same in memory of the caller, bytes(capacity) long and aligned for entries.
+    void use(void* memory, std::size_t capacity) noexcept {
+        history placed;
+        placed.ring_ = static_cast<entry*>(memory);
+        placed.capacity_ = capacity;
+        placed.borrowed_ = true;
+        move_into(placed);
+    }
+
+    void push(token_id token, bool generated) noexcept {
+        const std::uint64_t line = mix(this->line(), token, generated);
+        ring_[written_++ % capacity_] = {token, generated, line};
+        if (remembered() > capacity_) oldest_ = written_ - capacity_;
+    }
+    /// Whether `count` tokens can be taken back and leave every look back as exact as it was: the ring keeps
+    /// rollback_depth tokens more than any stage looks at, and one of them carries the hash.
+    bool can_pop(std::size_t count) const noexcept {
+        if (count > rollback_depth || count > written_) return false;
+        return oldest_ == 0 || remembered() - count >= capacity_ - rollback_depth;
+    }
+    void pop() noexcept { --written_; }
+    void clear() noexcept { written_ = oldest_ = 0; }
+
+private:
+    static constexpr std::uint64_t mix(std::uint64_t line, token_id token, bool generated) noexcept {
+        // splitmix64's finaliser over the running value: collisions of 64 bits only
+        std::uint64_t h = line + 0x9E3779B97F4A7C15u + (std::uint64_t{std::uint32_t(token)} << 1 | std::uint64_t{generated});
+        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
+        h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
+        return h ^ (h >> 31);
+    }
+    bool allocate(std::size_t capacity) noexcept {
+        ring_ = static_cast<entry*>(::operator new(capacity * sizeof(entry), std::nothrow));
+        capacity_ = ring_ ? capacity : 0;
+        borrowed_ = false;
+        return ring_ != nullptr;
+    }
+    void release() noexcept {
+        if (!borrowed_) ::operator delete(ring_);
+        ring_ = nullptr;
+        capacity_ = 0;
+    }
+    void move_into(history& to) noexcept {
+        const std::size_t keep = remembered() < to.capacity_ ? remembered() : to.capacity_;
+        to.written_ = written_;
+        to.oldest_ = written_ - keep;
+        for (std::size_t back = 0; back < keep; ++back) to.ring_[(written_ - 1 - back) % to.capacity_] = recent(back);
+        swap(to);
+    }
+    void swap(history& other) noexcept {
+        const auto exchange = [](auto& a, auto& b) {
+            const auto t = a;
+            a = b;
+            b = t;
+        };
+        exchange(ring_, other.ring_);
+        exchange(capacity_, other.capacity_);
+        exchange(written_, other.written_);
+        exchange(oldest_, other.oldest_);
+        exchange(borrowed_, other.borrowed_);
+    }
+
+    entry* ring_ = nullptr;
+    std::size_t capacity_ = 0, written_ = 0, oldest_ = 0;
+    bool borrowed_ = false;
+};
+
+}  // namespace riffle

@@ -1,0 +1,22 @@
+#pragma once
+
+namespace riffle {
+
+/// What a chain promises about its arithmetic.
+enum class numerics {
+    reproducible,  ///< the same token for the same seed and row on every compiler, instruction set and GPU
+    fast,          ///< the same distribution; any order of summation, any exp, fused multiply-add allowed
+    llama,         ///< the same token as llama.cpp 0.7.0 for the same seed
+};
+
+/// The policies of a chain: `chain<policies<numerics::fast>>(...)`, or one of the bundles below.
+template <numerics Numerics>
+struct policies {
+    static constexpr numerics arithmetic = Numerics;
+};
+
+using reproducible = policies<numerics::reproducible>;  ///< the default
+using fast = policies<numerics::fast>;
+using llama_exact = policies<numerics::llama>;
+
+}  // namespace riffle

@@ -1,0 +1,45 @@
+#pragma once
+#include <exception>
+
+#include <riffle/core/status.hpp>
+
+namespace riffle {
+
+#if defined(__cpp_exceptions)
+/// What result::value throws: the status in words.
+class error : public std::exception {
+public:
+    explicit error(const status& state) noexcept : text_(state.message()) {}
+    const char* what() const noexcept override { return text_.c_str(); }
+
+private:
+    sentence text_;
+};
+#endif
+
+/// A value, or the reason why there is none.
+template <class T>
+class result {
+public:
+    constexpr result(const T& value, const status& state) noexcept : value_(value), state_(state) {}
+
+    constexpr bool ok() const noexcept { return state_.ok(); }
+    constexpr explicit operator bool() const noexcept { return ok(); }
+    constexpr const status& state() const noexcept { return state_; }
+    constexpr const T& operator*() const noexcept { return value_; }
+    constexpr T value_or(const T& other) const noexcept { return ok() ? value_ : other; }
+    /// The value. Throws riffle::error where exceptions are on; without them a failed
+    /// result gives the value it holds (for a token: null_token).
+    T value() const {
+#if defined(__cpp_exceptions)
+        if (!ok()) throw error(state_);
+#endif
+        return value_;
+    }
+
+private:
+    T value_;
+    status state_;
+};
+
+}  // namespace riffle

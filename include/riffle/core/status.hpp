@@ -1,0 +1,118 @@
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+#include <riffle/core/token.hpp>
+
+namespace riffle {
+
+/// What can be wrong. Nothing on the way from logits to token throws, aborts or loses state; it answers one of these.
+enum class status_code : std::uint8_t {
+    ok,
+    empty_row,          ///< the row has no logits
+    row_too_long,       ///< more logits than a token_id can index
+    no_legal_token,     ///< every logit is -inf or NaN, or a mask left none
+    invalid_parameter,  ///< a stage has a parameter without meaning; the sentence names stage, field and value
+    not_monotone,       ///< a stage claims a monotone map, and a debug build caught it falling
+    bad_candidates,     ///< candidates with a size but no data, or with an id below 0
+    mark_unknown,       ///< rollback to a mark that lies on another line of tokens, or ahead
+    rewind_too_far,     ///< rollback or rewind by more than 128 tokens, or past the start
+    out_of_memory,      ///< the heap gave no scratch
+    storage_too_small,  ///< the storage the caller gave is below scratch_bytes(V)
+    chain_malformed,    ///< stages put together at run time in an order that no chain may have
+    stage_failed,       ///< a stage's accept reported a failure of its own
+};
+
+/// A sentence of at most 159 characters that owns its text.
+class sentence {
+public:
+    const char* c_str() const noexcept { return text_; }
+    operator std::string_view() const noexcept { return text_; }
+    char* data() noexcept { return text_; }
+    static constexpr std::size_t capacity = 160;
+
+private:
+    char text_[capacity] = {};
+};
+
+/// What became of a call: a code, what was seen in the row, and for a bad parameter which one. A few words, no allocation.
+class status {
+public:
+    constexpr status() noexcept = default;
+    constexpr status(status_code code) noexcept : code_(code) {}
+    /// A parameter without meaning: `stage: field = value rule`. The texts must outlive the status (literals do).
+    static constexpr status invalid(const char* stage, const char* field, double value, const char* rule) noexcept {
+        status s(status_code::invalid_parameter);
+        s.stage_ = stage;
+        s.field_ = field;
+        s.value_ = value;
+        s.rule_ = rule;
+        return s;
+    }
+    /// A failure of a named stage that has no parameter to blame.
+    static constexpr status failed(status_code code, const char* stage) noexcept {
+        status s(code);
+        s.stage_ = stage;
+        return s;
+    }
+
+    constexpr status_code code() const noexcept { return code_; }
+    constexpr bool ok() const noexcept { return code_ == status_code::ok; }
+    constexpr explicit operator bool() const noexcept { return ok(); }
+    /// The row held a NaN (counted as -inf) or a +inf (counted as the greatest float). The token is good all the same.
+    constexpr bool saw_nan() const noexcept { return saw_nan_; }
+    constexpr bool saw_infinity() const noexcept { return saw_infinity_; }
+    /// Another code; what was seen in the row stays noted.
+    constexpr void fail(status_code code) noexcept { code_ = code; }
+    constexpr void note_nan() noexcept { saw_nan_ = true; }
+    constexpr void note_infinity() noexcept { saw_infinity_ = true; }
+
+    friend constexpr bool operator==(const status& a, status_code b) noexcept { return a.code_ == b; }
+
+    /// The status in words.
+    sentence message() const noexcept {
+        sentence s;
+        if (code_ == status_code::invalid_parameter)
+            std::snprintf(s.data(), sentence::capacity, "%s: %s = %g %s", stage_, field_, value_, rule_);
+        else
+            std::snprintf(s.data(), sentence::capacity, "%s%s%s", stage_, *stage_ ? ": " : "", text(code_));
+        return s;
+    }
+
+private:
+    static constexpr const char* text(status_code code) noexcept {
+        switch (code) {
+        case status_code::ok: return "ok";
+        case status_code::empty_row: return "the row has no logits";
+        case status_code::row_too_long: return "the row has more logits than a token id can index";
+        case status_code::no_legal_token: return "no legal token is left: every logit is -inf, NaN or masked";
+        case status_code::invalid_parameter: return "a parameter has no meaning";
+        case status_code::not_monotone: return "the map is claimed to be monotone, but falls";
+        case status_code::bad_candidates: return "the candidates have no data, or an id below 0";
+        case status_code::mark_unknown: return "the mark lies on another line of tokens";
+        case status_code::rewind_too_far: return "more than 128 tokens back, or past the start";
+        case status_code::out_of_memory: return "the heap gave no memory for scratch";
+        case status_code::storage_too_small: return "the storage is smaller than scratch_bytes(V)";
+        case status_code::chain_malformed: return "a selector must be the last stage of a chain, and a chain has at most 32 stages";
+        case status_code::stage_failed: return "a stage refused the token";
+        }
+        return "unknown status";
+    }
+
+    const char* stage_ = "";
+    const char* field_ = "";
+    const char* rule_ = "";
+    double value_ = 0.0;
+    status_code code_ = status_code::ok;
+    bool saw_nan_ = false, saw_infinity_ = false;
+};
+
+/// What accepting a token led to.
+struct step {
+    status state;           ///< whether every stage took the token
+    int rewind = 0;         ///< a stage asks to take back this many tokens (a banned phrase was completed)
+    bool finished = false;  ///< a stage says that the text is complete
+};
+
+}  // namespace riffle

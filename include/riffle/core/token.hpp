@@ -1,0 +1,29 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/math/config.hpp>
+
+namespace riffle {
+
+/// A token of the vocabulary: the index of its logit in a row.
+using token_id = std::int32_t;
+
+/// What a chain answers when there is no token to give; last_status() then says why.
+inline constexpr token_id null_token = -1;
+
+/// One candidate. `p` is scratch between stages; it holds a probability only where a function says so.
+/// The layout is that of llama_token_data, so that an array of either can be read as the other.
+struct RIFFLE_MAY_ALIAS token_data {
+    token_id id;
+    float logit;
+    float p;
+};
+static_assert(sizeof(token_data) == 12);
+
+/// A token and the natural logarithm of its probability.
+struct token_logprob {
+    token_id id;
+    float logprob;
+};
+
+}  // namespace riffle

@@ -1,0 +1,71 @@
+#pragma once
+// The only header with macros. Every name starts with RIFFLE_; all translation units of a program may include riffle
+// with different flags, so nothing here changes the layout of a type or the value of a result.
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "riffle: -ffast-math and -ffinite-math-only are refused, because -inf marks an illegal token; drop the flag for files that include riffle"
+#endif
+
+// Vector extensions of g++ and clang carry the lane type. RIFFLE_NO_VECTORS turns them off: every lane type is then a
+// plain array, which is also what other compilers get.
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(RIFFLE_NO_VECTORS)
+#define RIFFLE_VECTORS 1
+#else
+#define RIFFLE_VECTORS 0
+#endif
+
+#if RIFFLE_VECTORS && (defined(__x86_64__) || defined(__i386__))
+#define RIFFLE_X86 1
+#else
+#define RIFFLE_X86 0
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define RIFFLE_INLINE inline __attribute__((always_inline))
+#define RIFFLE_NOINLINE __attribute__((noinline))
+#define RIFFLE_MAY_ALIAS __attribute__((may_alias))
+#else
+#define RIFFLE_INLINE inline
+#define RIFFLE_NOINLINE
+#define RIFFLE_MAY_ALIAS
+#endif
+
+// Keeping a product and a sum apart (no fused multiply-add) takes three means, each measured:
+// clang obeys a pragma inside each operator; g++ obeys an attribute on the function that a pass is inlined into
+// (RIFFLE_UNCONTRACTED), and a barrier around the product in scalar code (RIFFLE_ROUNDED; around every vector product
+// it would cost sorting a factor of two).
+#if defined(__clang__)
+#define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")
+#define RIFFLE_UNCONTRACTED
+#define RIFFLE_ROUNDED(product) (product)
+#elif defined(__GNUC__)
+#define RIFFLE_NO_CONTRACTION
+#define RIFFLE_UNCONTRACTED __attribute__((optimize("fp-contract=off")))
+#define RIFFLE_ROUNDED(product) __builtin_assoc_barrier(product)
+#else
+#define RIFFLE_NO_CONTRACTION
+#define RIFFLE_UNCONTRACTED
+#define RIFFLE_ROUNDED(product) (product)
+#endif
+
+// Pins a vector in a register, so that g++ cannot merge it with the expressions around it (see lane_comparison).
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
+#define RIFFLE_SETTLE(vector) __asm__("" : "+v"(vector));
+#else
+#define RIFFLE_SETTLE(vector)
+#endif
+
+// avx512f implies none of popcnt, bmi, bmi2 and lzcnt, so each is named.
+#if RIFFLE_X86
+#define RIFFLE_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,fma")))
+#define RIFFLE_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,lzcnt,popcnt,fma")))
+#endif
+
+// Debug builds try a user's claim that a map is monotone.
+#if !defined(RIFFLE_DEBUG)
+#if defined(NDEBUG)
+#define RIFFLE_DEBUG 0
+#else
+#define RIFFLE_DEBUG 1
+#endif
+#endif

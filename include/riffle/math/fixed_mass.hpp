@@ -1,0 +1,41 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/math/elementwise.hpp>
+
+namespace riffle {
+
+/// The weight of the likeliest token: masses are integers in units of 2^-30 of it, so that no order of summation shows.
+inline constexpr std::int32_t unit_mass = std::int32_t{1} << 30;
+/// Nats under the maximum beyond which a token weighs nothing: exp(-20.8) * 2^30 < 1.
+inline constexpr float mass_range = 20.8f;
+
+/// exp(x) * 2^30 for x <= 0 (greater x counts as 0); below 1 for x < -20.8 and for NaN. Not monotone in its last bits.
+/// The scale 2^30 * 2^n enters the exponent by an integer addition, which is why x is clamped rather than tested.
+template <class V>
+RIFFLE_INLINE V float_mass(const V& below_maximum) noexcept {
+    const V x = min(max(below_maximum, V(-22.0f)), V(0.0f));
+    const V magic(12582912.0f);
+    const V y = x * V(1.44269504f) + magic;
+    const V n = y - magic;
+    const V high = x - n * V(0.693359375f);
+    const V r = high - n * V(-2.12194440e-4f);
+    V p = r * V(1.3981999507e-3f) + V(8.3334519073e-3f);
+    p = p * r + V(4.1665795894e-2f);
+    p = p * r + V(1.6666665459e-1f);
+    p = p * r + V(5.0000001201e-1f);
+    const V e = (p * r) * r + (r + V(1.0f));
+    return V::from_bits(as_bits(e) + ((as_bits(y) + 30) << 23));
+}
+
+/// The weight of a token x = logit - maximum <= 0: float_mass without its fraction. The same integer for every value
+/// type and compiler.
+template <class V>
+RIFFLE_INLINE auto fixed_mass(const V& below_maximum) noexcept {
+    return truncate(float_mass(below_maximum));
+}
+
+/// fixed_mass of one float.
+inline std::uint32_t fixed_mass_of(float below_maximum) noexcept { return std::uint32_t(fixed_mass(lanes<1>(below_maximum)).v); }
+
+}  // namespace riffle

@@ -1,0 +1,42 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace riffle {
+
+/// The greatest finite float; what +inf becomes in a row.
+inline constexpr float greatest_logit = std::numeric_limits<float>::max();
+/// The logit of a token that may not be chosen.
+inline constexpr float illegal_logit = -std::numeric_limits<float>::infinity();
+
+/// A key that orders as the float does: a < b exactly when ordered_key(a) < ordered_key(b), for all but NaN, and with -0 < +0.
+constexpr std::int32_t ordered_key(float value) noexcept {
+    const auto bits = std::bit_cast<std::int32_t>(value);
+    return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+
+/// The float of an ordered_key.
+constexpr float from_ordered_key(std::int32_t key) noexcept {
+    return std::bit_cast<float>(key ^ ((key >> 31) & 0x7fffffff));
+}
+
+/// The form in which every logit is compared: NaN becomes -inf, +inf the greatest float, -0 and denormals +0.
+/// Decided on the bits, never by comparing, so that flush-to-zero modes and GPU rules for min and max cannot show.
+constexpr float canonical(float value) noexcept {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const auto exponent = bits & 0x7f800000u;
+    if (exponent == 0) return 0.0f;
+    if (exponent != 0x7f800000u) return value;
+    return bits == 0x7f800000u ? greatest_logit : illegal_logit;
+}
+
+/// The least canonical float above a canonical, finite one.
+constexpr float next_canonical(float value) noexcept {
+    constexpr float least_normal = std::numeric_limits<float>::min();
+    if (value == 0.0f) return least_normal;
+    if (value == -least_normal) return 0.0f;
+    return from_ordered_key(ordered_key(value) + 1);
+}
+
+}  // namespace riffle

@@ -1,0 +1,41 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include <riffle/math/lanes.hpp>
+
+namespace riffle {
+
+/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3; SC 2011): four random words
+/// as a pure function of a counter and a key, so that any draw can be made anywhere, in any order, without a state.
+/// `Word` is int_lanes<N>: N counters at once.
+template <class Word>
+RIFFLE_INLINE std::array<Word, 4> philox_rounds(const std::array<Word, 4>& counter, std::uint64_t key) noexcept {
+    Word c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+    auto k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
+    for (int round = 0; round < 10; ++round) {
+        const Word high0 = multiply_high(c0, 0xD2511F53u), low0 = multiply_low(c0, 0xD2511F53u);
+        const Word high1 = multiply_high(c2, 0xCD9E8D57u), low1 = multiply_low(c2, 0xCD9E8D57u);
+        c0 = high1 ^ c1 ^ Word(std::int32_t(k0));
+        c1 = low1;
+        c2 = high0 ^ c3 ^ Word(std::int32_t(k1));
+        c3 = low0;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    return {c0, c1, c2, c3};
+}
+
+/// One counter.
+constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c, std::uint64_t key) noexcept {
+    auto k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t a = std::uint64_t{0xD2511F53u} * c[0], b = std::uint64_t{0xCD9E8D57u} * c[2];
+        c = {std::uint32_t(b >> 32) ^ c[1] ^ k0, std::uint32_t(b), std::uint32_t(a >> 32) ^ c[3] ^ k1, std::uint32_t(a)};
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
+    }
+    return c;
+}
+
+}  // namespace riffle

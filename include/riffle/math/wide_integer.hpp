@@ -1,0 +1,60 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+
+namespace riffle {
+
+/// The upper 64 bits of a * b: a random fraction a / 2^64 of b, rounded down.
+constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {
+    const std::uint64_t a_low = a & 0xffffffffu, a_high = a >> 32, b_low = b & 0xffffffffu, b_high = b >> 32;
+    const std::uint64_t middle = a_high * b_low + ((a_low * b_low) >> 32);
+    return a_high * b_high + (middle >> 32) + ((a_low * b_high + (middle & 0xffffffffu)) >> 32);
+}
+
+/// An unsigned integer of 128 bits, for the exact moments of a row. (unsigned __int128 is not in every compiler.)
+struct uint128 {
+    std::uint64_t low = 0, high = 0;
+
+    static constexpr uint128 product(std::uint64_t a, std::uint64_t b) noexcept { return {a * b, multiply_high(a, b)}; }
+
+    friend constexpr uint128 operator+(const uint128& a, const uint128& b) noexcept {
+        const std::uint64_t sum = a.low + b.low;
+        return {sum, a.high + b.high + (sum < a.low)};
+    }
+    friend constexpr uint128 operator-(const uint128& a, const uint128& b) noexcept {
+        return {a.low - b.low, a.high - b.high - (a.low < b.low)};
+    }
+    /// Modulo 2^128.
+    friend constexpr uint128 operator*(const uint128& a, std::uint64_t b) noexcept {
+        uint128 r = product(a.low, b);
+        r.high += a.high * b;
+        return r;
+    }
+    friend constexpr bool operator==(const uint128&, const uint128&) = default;
+};
+
+/// a / b rounded down; b > 0, and the quotient must fit 64 bits.
+constexpr std::uint64_t divide(const uint128& a, std::uint64_t b) noexcept {
+    std::uint64_t remainder = a.high % b, quotient = 0;
+    for (int bit = 63; bit >= 0; --bit) {
+        const bool carry = remainder >> 63;
+        remainder = remainder << 1 | (a.low >> bit & 1);
+        if (carry || remainder >= b) {
+            remainder -= b;
+            quotient |= std::uint64_t{1} << bit;
+        }
+    }
+    return quotient;
+}
+
+/// The square root, rounded down.
+constexpr std::uint32_t square_root(std::uint64_t value) noexcept {
+    std::uint64_t root = 0;
+    for (int bit = 31; bit >= 0; --bit) {
+        const std::uint64_t next = root | std::uint64_t{1} << bit;
+        if (next * next <= value) root = next;
+    }
+    return std::uint32_t(root);
+}
+
+}  // namespace riffle

@@ -1,0 +1,27 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include <riffle/core/facts.hpp>
+
+namespace riffle {
+
+/// Adds a bias to the logits of some tokens; -inf bans a token. Entries of the same id add up, in order; ids outside the
+/// vocabulary are ignored. No entries = off; a NaN bias is an error.
+/// Wide: copies only the blocks that it touches. Narrow: O(entries) on candidates in id order, else O(entries * candidates).
+struct logit_bias {
+    std::vector<logit_bias_entry> biases;
+
+    static constexpr const char* name = "logit_bias";
+    static constexpr facts fact{.edits = true};
+
+    std::span<const logit_bias_entry> edits() const noexcept { return biases; }
+
+    status check() const noexcept {
+        for (const auto& entry : biases)
+            if (entry.bias != entry.bias) return status::invalid(name, "bias", double(entry.bias), "is not a number");
+        return {};
+    }
+};
+
+}  // namespace riffle

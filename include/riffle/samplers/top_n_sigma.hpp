@@ -1,0 +1,39 @@
+#pragma once
+#include <riffle/core/facts.hpp>
+#include <riffle/math/elementwise.hpp>
+#include <riffle/wide/moments.hpp>
+
+namespace riffle {
+
+/// Keeps logits within n standard deviations of the maximum. (Tang et al. 2024, arXiv 2411.07641.) The deviation is that
+/// of the legal logits, from integer moments of the distance to the maximum; distances over 255.99 nats count as 255.99.
+/// `n` <= 0 = off; a single candidate is left alone; NaN is an error.
+/// Wide: max, moments, and one pass over blocks whose maximum reaches the cut. Narrow: O(candidates).
+struct top_n_sigma {
+    float n = 1.0f;
+
+    static constexpr const char* name = "top_n_sigma";
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::deviation};
+
+    bool narrows_now() const noexcept { return n > 0.0f; }
+    float cut(float maximum, const moments& m) const noexcept {
+        const std::uint32_t deviation = m.deviation();
+        if (deviation == 0) return maximum;  // and not 0 * inf
+        return canonical((lanes<1>(maximum) - lanes<1>(float(deviation) * 0x1p-24f) * lanes<1>(n))[0]);
+    }
+
+    void apply(candidates& c) const noexcept {
+        const std::size_t best = c.greatest();
+        if (!narrows_now() || c.size <= 1) return;
+        if (best == c.size) return c.keep_legal();
+        const lanes<1> maximum(c[best].logit);
+        moments m;
+        for (const auto& token : c)
+            if (token.logit > illegal_logit) m.add(std::uint32_t(fixed_distance(lanes<1>(token.logit), maximum)[0]));
+        c.keep_above(cut(c[best].logit, m), 1);
+    }
+
+    status check() const noexcept { return n == n ? status() : status::invalid(name, "n", double(n), "is not a number"); }
+};
+
+}  // namespace riffle

@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/core/facts.hpp>
+
+namespace riffle {
+
+/// Nucleus sampling: keeps the shortest prefix, in the order of ranks, whose share of the mass exceeds p, but at least
+/// min_keep tokens and at least one. (Holtzman et al. 2019, arXiv 1904.09751.) In integers: the prefix's Σw must exceed
+/// the upper half of trunc(p * 2^64) * S.
+/// `p` >= 1 = off; p <= 0 keeps max(1, min_keep); NaN is an error.
+/// Wide: max, mass, and one pass over the blocks that can reach into the nucleus. Narrow: O(candidates) expected.
+struct top_p {
+    float p = 0.95f;
+    std::size_t min_keep = 0;
+
+    static constexpr const char* name = "top_p";
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::mass};
+
+    bool narrows_now() const noexcept { return !(p >= 1.0f); }
+    std::size_t least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    /// The mass that the prefix must exceed, of a total mass.
+    std::uint64_t target(std::uint64_t total) const noexcept {
+        const std::uint64_t share = p > 0.0f ? std::uint64_t(double(p) * 18446744073709551616.0) : 0;
+        return multiply_high(share, total);
+    }
+
+    void apply(candidates& c) const noexcept {
+        if (!narrows_now()) return;
+        const std::size_t best = c.greatest();
+        if (best == c.size) return c.keep_legal();
+        const float maximum = c[best].logit;
+        c.keep_nucleus(maximum, target(c.mass(maximum)), least());
+    }
+
+    status check() const noexcept { return p == p ? status() : status::invalid(name, "p", double(p), "is not a number"); }
+};
+
+}  // namespace riffle

@@ -1,0 +1,100 @@
+#pragma once
+#include <riffle/math/config.hpp>
+
+// Which lane width a pass runs at is chosen here, once a call, from what the processor has. A pass is a struct with
+// `template <int N> static auto run(...)`, always inlined into one of the entries below, whose attributes then govern
+// its code: this is how a binary built without -march runs a user's map on AVX-512.
+
+namespace riffle::wide {
+
+/// Whether a pass may fuse multiplications and additions.
+enum class contraction { off, allowed };
+
+template <int N, contraction C>
+struct entry;
+
+#if RIFFLE_X86
+template <>
+struct entry<16, contraction::off> {
+    template <class Pass, class... Arguments>
+    RIFFLE_TARGET_AVX512 RIFFLE_UNCONTRACTED static auto run(const Arguments&... arguments) noexcept {
+        return Pass::template run<16>(arguments...);
+    }
+};
+template <>
+struct entry<16, contraction::allowed> {
+    template <class Pass, class... Arguments>
+    RIFFLE_TARGET_AVX512 static auto run(const Arguments&... arguments) noexcept {
+        return Pass::template run<16>(arguments...);
+    }
+};
+template <>
+struct entry<8, contraction::off> {
+    template <class Pass, class... Arguments>
+    RIFFLE_TARGET_AVX2 RIFFLE_UNCONTRACTED static auto run(const Arguments&... arguments) noexcept {
+        return Pass::template run<8>(arguments...);
+    }
+};
+template <>
+struct entry<8, contraction::allowed> {
+    template <class Pass, class... Arguments>
+    RIFFLE_TARGET_AVX2 static auto run(const Arguments&... arguments) noexcept {
+        return Pass::template run<8>(arguments...);
+    }
+};
+#endif
+template <>
+struct entry<4, contraction::off> {
+    template <class Pass, class... Arguments>
+    RIFFLE_UNCONTRACTED static auto run(const Arguments&... arguments) noexcept {
+        return Pass::template run<4>(arguments...);
+    }
+};
+template <>
+struct entry<4, contraction::allowed> {
+    template <class Pass, class... Arguments>
+    static auto run(const Arguments&... arguments) noexcept {
+        return Pass::template run<4>(arguments...);
+    }
+};
+
+/// The widest lanes this processor runs: 16 (AVX-512), 8 (AVX2) or 4.
+inline int widest() noexcept {
+#if RIFFLE_X86
+    static const int widest = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") ? 16
+                            : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")                                                        ? 8
+                                                                                                                                                                                      : 4;
+    return widest;
+#else
+    return 4;
+#endif
+}
+
+inline int forced_width = 0;
+
+/// For tests: run every pass at this width (4, 8 or 16; 0 = the widest). A width the processor lacks is ignored, and the
+/// answer is then false. Not to be called while another thread samples.
+inline bool force_width(int width) noexcept {
+    if (width != 0 && width != 4 && width != 8 && width != 16) return false;
+    if (width > widest()) return false;
+    forced_width = width;
+    return true;
+}
+
+/// The width passes run at now.
+inline int width() noexcept { return forced_width ? forced_width : widest(); }
+
+/// Runs a pass at the present width.
+template <class Pass, contraction C = contraction::off, class... Arguments>
+auto run(const Arguments&... arguments) noexcept {
+#if RIFFLE_X86
+    switch (width()) {
+    case 16: return entry<16, C>::template run<Pass>(arguments...);
+    case 8: return entry<8, C>::template run<Pass>(arguments...);
+    default: break;
+    }
+#endif
+    return entry<4, C>::template run<Pass>(arguments...);
+}
+
+}  // namespace riffle::wide

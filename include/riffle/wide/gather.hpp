@@ -1,0 +1,74 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/core/row.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/math/lanes.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+namespace riffle::wide {
+
+/// How many of the first `size` ids a packed mask leaves, counted up to `enough`.
+inline std::size_t count_legal(std::span<const std::uint32_t> words, std::size_t size, std::size_t enough) noexcept {
+    std::size_t legal = 0;
+    for (std::size_t w = 0; w < words.size() && w * 32 < size && legal < enough; ++w) {
+        const std::size_t rest = size - w * 32;
+        const std::uint32_t inside = rest >= 32 ? ~0u : (1u << rest) - 1;
+        legal += std::size_t(std::popcount(words[w] & inside));
+    }
+    return legal;
+}
+
+/// The tokens a mask leaves, canonical, in ascending id. O(V / 32 + legal).
+inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words, token_data* out) noexcept {
+    std::size_t n = 0;
+    for (std::size_t w = 0; w < words.size() && w * 32 < r.size(); ++w)
+        for (std::uint32_t bits = words[w]; bits; bits &= bits - 1) {
+            const std::size_t id = w * 32 + std::size_t(std::countr_zero(bits));
+            if (id < r.size()) out[n++] = {token_id(id), canonical(r.logit(id)), 0.0f};
+        }
+    return n;
+}
+
+/// Makes the ids that a mask does not leave -inf. Blocks left whole stay the caller's memory, blocks left empty all share
+/// one; only mixed ones are copied.
+struct hide_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(row* const& r, std::span<const std::uint32_t> words) noexcept {
+        using V = lanes<N>;
+        using I = int_lanes<N>;
+        constexpr std::size_t block_words = block_size / 32;
+        I lane_bit;
+        {
+            std::int32_t bit[N];
+            for (int i = 0; i < N; ++i) bit[i] = std::int32_t(1u << i);
+            std::memcpy(&lane_bit.v, bit, sizeof bit);
+        }
+        for (std::size_t b = 0; b < r->blocks(); ++b) {
+            std::uint32_t legal[block_words] = {};
+            std::uint32_t all = ~0u, any_bit = 0;
+            for (std::size_t w = 0; w < block_words; ++w) {
+                if (b * block_words + w < words.size()) legal[w] = words[b * block_words + w];
+                all &= legal[w];
+                any_bit |= legal[w];
+            }
+            if (all == ~0u) continue;
+            if (any_bit == 0) {
+                r->hide(b);
+                continue;
+            }
+            float* x = r->own(b);
+            for (std::size_t i = 0; i < block_size; i += N) {
+                const I bits(std::int32_t(legal[i / 32] >> (i % 32)));
+                select((bits & lane_bit) != 0, V::load(x + i), V(illegal_logit)).store(x + i);
+            }
+        }
+    }
+};
+
+inline void hide_illegal(row& r, std::span<const std::uint32_t> words) noexcept { run<hide_pass>(&r, words); }
+
+}  // namespace riffle::wide

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <riffle/core/row.hpp>
+#include <riffle/math/fixed_mass.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+namespace riffle::wide {
+
+/// Equal buckets of logits between two values. Which bucket a logit falls into rises with the logit, rounding included.
+struct buckets {
+    static constexpr std::size_t count = 1024;
+    float low = 0.0f;    ///< where bucket 0 ends, more or less: all below fall into it
+    float scale = 0.0f;  ///< buckets a nat
+
+    static buckets between(float low, float high) noexcept {
+        const float width = high - low;  // may round to +inf: then every logit falls into bucket 0, which is still a bound
+        return {low, width > 0.0f ? float(count - 1) / width : 0.0f};
+    }
+    template <class V>
+    RIFFLE_INLINE auto bucket_of(const V& logit) const noexcept {
+        const V position = (logit - V(low)) * V(scale);
+        return truncate(min(max(position, V(0.0f)), V(float(count - 1))));  // NaN becomes 0 in max
+    }
+};
+
+/// Counts, or sums of weights, of the legal logits by bucket.
+template <bool Weighted, class Fold>
+struct histogram_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference, const buckets& by, float maximum, std::uint64_t* const& bins) noexcept {
+        using V = lanes<N>;
+        const Fold map = map_by_reference;
+        const V top(maximum);
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            if (!(peaks[b] >= cut)) continue;
+            const float* x = r.block(b);
+            std::int32_t bucket[block_size];
+            std::uint32_t weight[block_size];
+            for (std::size_t i = 0; i < block_size; i += N) {
+                const V l = map(V::load(x + i));
+                const auto into = by.bucket_of(l);
+                std::memcpy(bucket + i, &into.v, sizeof into.v);
+                if constexpr (Weighted) {
+                    const auto w = fixed_mass(l - top);
+                    std::memcpy(weight + i, &w.v, sizeof w.v);
+                } else {
+                    const auto one = select(l > V(illegal_logit), int_lanes<N>(1), int_lanes<N>(0));
+                    std::memcpy(weight + i, &one.v, sizeof one.v);
+                }
+            }
+            for (std::size_t i = 0; i < block_size; ++i) bins[bucket[i]] += weight[i];
+        }
+    }
+};
+
+/// Adds to bins[0, buckets::count) how many legal logits of the mapped row fall into each bucket.
+template <class Fold>
+void count_by_bucket(const row& r, const float* peaks, const Fold& map, const buckets& by, std::uint64_t* bins) noexcept {
+    run<histogram_pass<false, Fold>>(r, peaks, std::numeric_limits<float>::lowest(), map, by, 0.0f, bins);
+}
+
+/// Adds to bins the mass of each bucket; blocks whose peak lies under `cut` weigh nothing.
+template <class Fold>
+void mass_by_bucket(const row& r, const float* peaks, float cut, const Fold& map, const buckets& by, float maximum, std::uint64_t* bins) noexcept {
+    run<histogram_pass<true, Fold>>(r, peaks, cut, map, by, maximum, bins);
+}
+
+/// The highest bucket such that it and all above it hold more than `target`; 0 when no bucket does.
+inline std::size_t bucket_exceeding(std::span<const std::uint64_t> bins, std::uint64_t target) noexcept {
+    std::uint64_t sum = 0;
+    for (std::size_t b = bins.size(); b-- > 0;) {
+        sum += bins[b];
+        if (sum > target) return b;
+    }
+    return 0;
+}
+
+}  // namespace riffle::wide

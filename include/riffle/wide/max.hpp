@@ -1,0 +1,81 @@
+#pragma once
+#include <cstddef>
+
+#include <riffle/core/row.hpp>
+#include <riffle/math/lanes.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+namespace riffle::wide {
+
+/// What `max` found in a row.
+struct row_maximum {
+    float logit;   ///< the greatest; -inf when nothing is legal
+    bool saw_nan;  ///< some logit is NaN; it was passed over
+};
+
+/// The maximum of every block, and of the row. Reads the row once. A sum beside the maxima becomes NaN when a logit is one
+/// (or when infinities of both signs, or sums near them, meet): saw_nan is a suspicion here.
+struct max_pass {
+    template <int N>
+    static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks) noexcept {
+        using V = lanes<N>;
+        float greatest = illegal_logit;
+        V s0(0.0f), s1(0.0f);
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            const float* x = r.block(b);
+            V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
+            for (std::size_t i = 0; i < block_size; i += 4 * N) {
+                const V x0 = V::load(x + i), x1 = V::load(x + i + N), x2 = V::load(x + i + 2 * N), x3 = V::load(x + i + 3 * N);
+                m0 = max(x0, m0);  // a NaN compares false, so the maximum so far stays
+                m1 = max(x1, m1);
+                m2 = max(x2, m2);
+                m3 = max(x3, m3);
+                s0 = s0 + (x0 + x1);
+                s1 = s1 + (x2 + x3);
+            }
+            const float peak = reduce_max(max(max(m0, m1), max(m2, m3)));
+            peaks[b] = peak;
+            if (peak > greatest) greatest = peak;
+        }
+        const V sum = s0 + s1;
+        bool suspicious = false;
+        for (int i = 0; i < N; ++i) suspicious |= sum[i] != sum[i];
+        return {greatest, suspicious};
+    }
+};
+
+/// Whether any logit is NaN, by their bits.
+struct nan_pass {
+    template <int N>
+    static RIFFLE_INLINE bool run(const row& r) noexcept {
+        using V = lanes<N>;
+        using I = int_lanes<N>;
+        I seen(0);
+        for (std::size_t b = 0; b < r.blocks(); ++b)
+            for (std::size_t i = 0; i < block_size; i += N) {
+                const I magnitude = as_bits(V::load(r.block(b) + i)) & 0x7fffffff;
+                seen = select(I(0x7f800000) < magnitude, I(1), seen);
+            }
+        return any(seen);
+    }
+};
+
+/// Block maxima of `r` into peaks[0, blocks), and the greatest logit.
+inline row_maximum find_max(const row& r, float* peaks) noexcept {
+    row_maximum found = run<max_pass>(r, peaks);
+    if (found.saw_nan) found.saw_nan = run<nan_pass>(r);
+    return found;
+}
+
+/// The lowest id whose logit is at least `cut`, skipping blocks by their maxima; size() when there is none.
+inline std::size_t first_at_least(const row& r, const float* peaks, float cut) noexcept {
+    for (std::size_t b = 0; b < r.blocks(); ++b) {
+        if (!(peaks[b] >= cut)) continue;
+        const float* x = r.block(b);
+        for (std::size_t i = 0; i < block_size; ++i)
+            if (x[i] >= cut) return b * block_size + i;
+    }
+    return r.size();
+}
+
+}  // namespace riffle::wide

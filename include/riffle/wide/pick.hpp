@@ -1,0 +1,107 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <riffle/core/draws.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/math/fixed_mass.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+namespace riffle {
+
+/// Gumbel noise of one token: -log(-log(u)) with u keyed by the token's id, so that it depends neither on the order of the
+/// candidates nor on which others there are. At most 22.2.
+template <class V>
+RIFFLE_INLINE V gumbel_noise(const decltype(as_bits(V()))& id, const std::array<std::uint32_t, 4>& counter, std::uint64_t seed) noexcept {
+    using I = decltype(as_bits(V()));
+    const auto words = philox_rounds<I>({id, I(std::int32_t(counter[1])), I(std::int32_t(counter[2])), I(std::int32_t(counter[3]))}, seed);
+    // 31 bits to (0, 1); the complement of u, since the greatest noises come from the least of it
+    const V v = (V::from_int(shift_right_logical(words[0], 1)) + V(0.5f)) * V(4.65661287e-10f);
+    return -log(minus_log_complement(min(v, V(0.99999994f))));
+}
+inline constexpr float greatest_gumbel_noise = 22.25f;
+
+namespace wide {
+
+/// Weights of one block of the mapped row.
+template <class Fold>
+struct weigh_block_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(const float* const& x, const Fold& map, float maximum, std::uint32_t* const& weights) noexcept {
+        using V = lanes<N>;
+        for (std::size_t i = 0; i < block_size; i += N) {
+            const auto w = fixed_mass(map.loosely(V::load(x + i)) - V(maximum));
+            std::memcpy(weights + i, &w.v, sizeof w.v);
+        }
+    }
+};
+
+/// A token found in the row, with its weight.
+struct picked {
+    token_id id;
+    std::uint32_t weight;
+};
+
+/// Inverse CDF over block masses: the first token, in ascending id, whose running mass exceeds `target`, which is below
+/// the sum of the masses. (Under numerics::fast block masses are rounded sums: should the block run out first, its last
+/// token of positive weight is taken.)
+template <class Fold>
+picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Fold& map, float maximum) noexcept {
+    std::size_t b = 0;
+    while (b + 1 < r.blocks() && target >= masses[b]) target -= masses[b++];
+    std::uint32_t weights[block_size];
+    run<weigh_block_pass<Fold>>(r.block(b), map, maximum, static_cast<std::uint32_t*>(weights));
+    picked last{null_token, 0};
+    for (std::size_t i = 0; i < block_size; ++i) {
+        if (weights[i] == 0) continue;
+        last = {token_id(b * block_size + i), weights[i]};
+        if (target < weights[i]) break;
+        target -= weights[i];
+    }
+    return last;
+}
+
+/// Gumbel-max over the mapped row: the greatest mapped logit + noise, the lowest id among equals.
+template <class Fold>
+struct noise_pass {
+    template <int N>
+    static RIFFLE_INLINE token_id run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference, const std::array<std::uint32_t, 4>& counter, std::uint64_t seed) noexcept {
+        using V = lanes<N>;
+        using I = int_lanes<N>;
+        const Fold map = map_by_reference;
+        V best(illegal_logit);
+        I best_id(-1);
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            if (!(peaks[b] >= cut)) continue;
+            const float* x = r.block(b);
+            for (std::size_t i = 0; i < block_size; i += N) {
+                const V raw = V::load(x + i);
+                if (!(reduce_max(raw) >= cut)) continue;
+                const I id = I(std::int32_t(b * block_size + i)) + I::iota();
+                const V score = map(raw) + gumbel_noise<V>(id, counter, seed);
+                const auto better = score > best;  // equal scores keep the earlier id of the lane
+                best = select(better, score, best);
+                best_id = select(better, id, best_id);
+            }
+        }
+        float score = illegal_logit;
+        token_id chosen = null_token;
+        for (int i = 0; i < N; ++i)
+            if (best_id[i] >= 0 && (chosen < 0 || best[i] > score || (best[i] == score && best_id[i] < chosen))) {
+                score = best[i];
+                chosen = best_id[i];
+            }
+        return chosen;
+    }
+};
+
+/// `cut` is a bound on raw logits under which no noise can win.
+template <class Fold>
+token_id pick_by_noise(const row& r, const float* peaks, float cut, const Fold& map, const draws& noise) noexcept {
+    return run<noise_pass<Fold>>(r, peaks, cut, map, noise.counter(0), noise.seed());
+}
+
+}  // namespace wide
+}  // namespace riffle

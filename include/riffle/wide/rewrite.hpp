@@ -1,0 +1,29 @@
+#pragma once
+#include <cstddef>
+
+#include <riffle/core/row.hpp>
+#include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/fold.hpp>
+
+namespace riffle::wide {
+
+/// Replaces every logit by map(canonical(logit)), in the row's private copy.
+template <class Fold>
+struct rewrite_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(row* const& r, const Fold& map_by_reference) noexcept {
+        using V = lanes<N>;
+        const Fold map = map_by_reference;
+        for (std::size_t b = 0; b < r->blocks(); ++b) {
+            const float* from = r->block(b);
+            float* to = r->own_unfilled(b);
+            for (std::size_t i = 0; i < block_size; i += N) map(canonical(V::load(from + i))).store(to + i);
+        }
+    }
+};
+
+/// Maps the row for good. `fold<>` only makes it canonical.
+template <class Fold>
+void rewrite(row& r, const Fold& map) noexcept { run<rewrite_pass<Fold>>(&r, map); }
+
+}  // namespace riffle::wide
