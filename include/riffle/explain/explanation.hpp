@@ -1,0 +1,155 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <riffle/chain/chain_state.hpp>
+#include <riffle/core/candidates.hpp>
+#include <riffle/explain/plan_text.hpp>
+
+namespace riffle {
+
+/// What one stage did in one step.
+struct stage_report {
+    std::string name;
+    std::size_t before = 0;     ///< legal candidates it was given
+    std::size_t after = 0;      ///< and left; a selector leaves 1
+    double mass_removed = 0.0;  ///< share of the softmax mass before it that the tokens it removed held
+};
+
+/// What became of one token in one step.
+struct fate {
+    bool survived = false;  ///< it was among those the selector chose from
+    int stage = -1;         ///< index of the stage that removed it; -1: it survived, or was illegal in the row itself
+};
+
+/// One step of a chain, taken apart.
+struct explanation {
+    token_id token = null_token;           ///< the token that peek gives
+    status state;
+    std::vector<stage_report> stages;      ///< one for every stage, the selector included
+    std::vector<token_data> distribution;  ///< the law that the selector drew from, in the order of ranks, p normalised
+    std::string plan;                      ///< plan_text of the path taken
+    std::vector<int> removed_by;           ///< for every token of the row: a stage, -1 for illegal in the row, or `kept`
+
+    static constexpr int kept = -2;
+
+    /// Which stage removed a token, if any. Ids outside the row were never there.
+    fate fate_of(token_id id) const noexcept {
+        if (id < 0 || std::size_t(id) >= removed_by.size()) return {};
+        const int stage = removed_by[std::size_t(id)];
+        return stage == kept ? fate{true, -1} : fate{false, stage};
+    }
+
+    /// The step as a table: every stage, then the likeliest `tokens` of the law, their text from `text(id)`.
+    template <class Text>
+    std::string to_string(Text text, std::size_t tokens = 8) const {
+        std::string out = fmt::format("{:<16}{:>10}{:>10}{:>15}\n", "stage", "before", "after", "mass removed");
+        for (const auto& s : stages) out += fmt::format("{:<16}{:>10}{:>10}{:>14.2f}%\n", s.name, s.before, s.after, 100.0 * s.mass_removed);
+        out += fmt::format("\n{:>8}  {:>7}\n", "token", "p");
+        for (std::size_t i = 0; i < std::min(tokens, distribution.size()); ++i) {
+            const token_data& t = distribution[i];
+            const auto bar = std::size_t(40.0f * t.p + 0.5f);
+            out += fmt::format("{:>8}  {:>6.2f}%  {:#<{}}{:{}} {}{}\n", t.id, 100.0f * t.p, "", bar, "", 40 - std::min<std::size_t>(bar, 40), text(t.id), t.id == token ? "  <- chosen" : "");
+        }
+        if (!state.ok()) out += fmt::format("no token: {}\n", state.message().c_str());
+        return out;
+    }
+    std::string to_string() const {
+        return to_string([](token_id) { return ""; });
+    }
+};
+
+/// The plan that the chain's present parameters lead to, as text.
+template <class Chain>
+std::string explain(const Chain& chain) {
+    decltype(auto) stages = chain.table();
+    return plan_text(stages, stages.plan_for(stages.bridge(std::size_t{1} << 17)));
+}
+
+namespace detail {
+
+/// Legal candidates, which they are, and their masses, at one point of a step.
+class snapshot {
+public:
+    snapshot(const candidates& c, std::size_t row_size) : mass_(row_size, 0), legal_(row_size, false) {
+        const std::size_t best = c.greatest();
+        if (best == c.size) return;
+        for (const auto& t : c) {
+            if (!(t.logit > illegal_logit)) continue;
+            legal_[std::size_t(t.id)] = true;
+            mass_[std::size_t(t.id)] = fixed_mass_of(t.logit - c[best].logit);
+            total_ += mass_[std::size_t(t.id)];
+            ++count_;
+        }
+    }
+    bool legal(std::size_t id) const { return legal_[id]; }
+    double share(std::size_t id) const { return total_ ? double(mass_[id]) / double(total_) : 0.0; }
+    std::size_t count() const { return count_; }
+
+private:
+    std::vector<std::uint64_t> mass_;
+    std::vector<bool> legal_;
+    std::uint64_t total_ = 0;
+    std::size_t count_ = 0;
+};
+
+/// The law a selector draws from.
+inline std::vector<token_data> law_of(const candidates& c) {
+    std::vector<token_data> law;
+    for (const auto& t : c)
+        if (t.logit > illegal_logit) law.push_back(t);
+    std::sort(law.begin(), law.end(), ranks_before);
+    std::uint64_t total = 0;
+    for (const auto& t : law) total += fixed_mass_of(t.logit - law[0].logit);
+    for (auto& t : law) t.p = float(double(fixed_mass_of(t.logit - law[0].logit)) / double(total));
+    return law;
+}
+
+}  // namespace detail
+
+/// One step, taken apart: runs the stages one after the other over candidates for the whole row, which is what a chain
+/// means, so the token is the one that peek gives. Nothing is accepted; it costs many times a sample and allocates. A chain
+/// that is never explained has no code for it.
+template <class Chain>
+explanation explain(Chain& chain, std::span<const float> logits) {
+    decltype(auto) stages = chain.table();
+    explanation e;
+    e.plan = plan_text(stages, stages.plan_for(stages.bridge(logits.size())));
+    if (logits.empty()) {
+        e.state = status_code::empty_row;
+        return e;
+    }
+
+    std::vector<token_data> rows(logits.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {token_id(i), logits[i], 0.0f};
+    candidates c{rows.data(), rows.size(), -1, false};
+
+    std::vector<detail::snapshot> seen;
+    e.removed_by.assign(rows.size(), -1);
+    e.state = chain.state().apply_each(stages, c, [&](std::size_t i, const candidates& now) {
+        const bool chosen = i == stages.size() && i > 0 && stages.fact(i - 1).selects != selecting::no;
+        if (i == stages.size() || stages.fact(i).selects != selecting::no)
+            if (!chosen) e.distribution = detail::law_of(now);
+        seen.emplace_back(now, rows.size());
+        if (i == 0) return;
+        stage_report report{stages.name(i - 1), seen[i - 1].count(), seen[i].count(), 0.0};
+        if (chosen) report.after = now.selected >= 0 ? 1 : 0;
+        for (std::size_t id = 0; id < rows.size() && !chosen; ++id) {
+            if (!seen[i - 1].legal(id) || seen[i].legal(id)) continue;
+            report.mass_removed += seen[i - 1].share(id);
+            e.removed_by[id] = int(i) - 1;
+        }
+        e.stages.push_back(report);
+    });
+    for (const auto& t : e.distribution) e.removed_by[std::size_t(t.id)] = explanation::kept;
+    if (c.selected >= 0) e.token = c[std::size_t(c.selected)].id;
+    return e;
+}
+
+}  // namespace riffle

@@ -1,0 +1,93 @@
+#pragma once
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/stage_table.hpp>
+
+namespace riffle {
+
+/// The name of a pass, as the plan prints it.
+constexpr const char* name_of(pass op) noexcept {
+    switch (op) {
+    case pass::edit: return "edit";
+    case pass::edit_all: return "edit_all";
+    case pass::hide: return "hide";
+    case pass::rewrite: return "rewrite";
+    case pass::max: return "max";
+    case pass::moments: return "moments";
+    case pass::mass: return "mass";
+    case pass::select: return "select";
+    case pass::above: return "above";
+    case pass::histogram: return "histogram";
+    case pass::gather: return "gather";
+    case pass::pick: return "pick";
+    case pass::rows: return "rows";
+    case pass::narrow: return "narrow";
+    }
+    return "?";
+}
+
+namespace detail {
+
+/// "temperature, soft_cap": the stages of [first, last) that `wanted` takes.
+template <class Wanted>
+std::string stage_names(const stage_table& stages, std::size_t first, std::size_t last, Wanted wanted) {
+    std::string text;
+    for (std::size_t i = first; i < last && i < stages.size(); ++i)
+        if (wanted(stages.fact(i))) text += (text.empty() ? "" : ", ") + std::string(stages.name(i));
+    return text;
+}
+inline std::string stage_names(const stage_table& stages, std::size_t first, std::size_t last) {
+    return stage_names(stages, first, last, [](const facts&) { return true; });
+}
+
+/// What a pass does for which stages, in words.
+inline std::string describe(const stage_table& stages, const plan& p, const plan_step& s) {
+    const std::string who = stage_names(stages, s.first, s.last);
+    const std::string maps = stage_names(stages, p.pending, p.bridge, [](const facts& f) { return f.maps; });
+    const std::string folded = maps.empty() ? "" : fmt::format("; {} folded in", maps);
+    const std::string commuted = maps.empty() ? "" : fmt::format("; {} commuted past the cut, applied to survivors", maps);
+    switch (s.op) {
+    case pass::edit: return fmt::format("{}: private copies of the blocks it touches", who);
+    case pass::edit_all: return fmt::format("{}: one call a token, in a private copy of the row", who);
+    case pass::hide: return fmt::format("{}: private copies of blocks that it hides in part", who);
+    case pass::rewrite: return fmt::format("{}: written out into a private copy of the row", who);
+    case pass::max: return "reads every logit: block maxima and the greatest";
+    case pass::moments: return fmt::format("reads every logit for {}: mean and deviation{}", who, folded);
+    case pass::mass: return fmt::format("exp of every logit that can weigh, for {}{}", who, folded);
+    case pass::select: return fmt::format("{}: reads the blocks that can hold one of its k{}", who, commuted);
+    case pass::above: return fmt::format("{}: reads the blocks whose maximum reaches the cut{}", who, commuted);
+    case pass::histogram: return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
+    case pass::gather: return fmt::format("{}: reads the few logits that it leaves", who);
+    case pass::pick: return fmt::format("{}: straight from the row{}", who, folded);
+    case pass::rows: return "12 bytes for every token";
+    case pass::narrow: return fmt::format("{} over the survivors", who);
+    }
+    return {};
+}
+
+}  // namespace detail
+
+/// A plan as text, for the chain whose stages `stages` knows: its passes in order, with what was folded, commuted or
+/// written out, and the stage that forces 12-byte rows where one does.
+inline std::string plan_text(const stage_table& stages, const plan& p) {
+    std::string text = "chain     ";
+    for (std::size_t i = 0; i < stages.size(); ++i) text += (i ? " | " : "") + std::string(stages.name(i));
+    text += fmt::format("\nreads     the whole row {}\n", p.row_reads() == 0 ? "not at all" : p.row_reads() == 1 ? "once" : fmt::format("{} times at most", p.row_reads()));
+    if (p.has(pass::rows)) {
+        const std::string forced = detail::stage_names(stages, 0, p.bridge, [](const facts& f) { return f.applies; });
+        if (!forced.empty()) text += fmt::format("rows      because {} has only a narrow verb and stands before anything narrows\n", forced);
+        else text += "rows      because no stage narrows and no selector of riffle's follows\n";
+    }
+    for (std::size_t i = 0; i < p.size; ++i) {
+        const plan_step& s = p.steps[i];
+        if (s.op == pass::narrow && s.first >= s.last) continue;
+        text += fmt::format("{:<10}{}\n", name_of(s.op), detail::describe(stages, p, s));
+    }
+    return text;
+}
+
+}  // namespace riffle
