@@ -81,7 +81,7 @@ private:
         if (found.saw_nan) state_.note_nan();
         if (found.logit > greatest_logit) {  // maps must not see +inf
             state_.note_infinity();
-            wide::rewrite(row_, fold<>{});
+            wide::make_canonical(row_);
             found = wide::find_max(row_, memory_.peaks);
         }
         maximum_ = canonical(found.logit);
@@ -179,12 +179,7 @@ private:
             if (p.id < 0) return;
             return choose({p.id, map(canonical(row_.logit(std::size_t(p.id)))), float(double(p.weight) / double(total_mass_))});
         }
-        // The token of the greatest logit has some noise; a token more than the greatest noise below its score cannot win.
-        const auto top = wide::first_at_least(row_, memory_.peaks, wide::raw_cut(maximum_));
-        const lanes<1> noise = gumbel_noise<lanes<1>>(int_lanes<1>(std::int32_t(top)), random.counter(0), random.seed());
-        const float beatable = mapped_maximum_ + noise[0] - greatest_gumbel_noise;
-        const float cut = raw_cut(std::clamp(beatable - 1e-3f * (absolute(lanes<1>(beatable))[0] + 1.0f), std::numeric_limits<float>::lowest(), mapped_maximum_));
-        const token_id id = stages_->pick_by_noise(plan_->bridge, row_, memory_.peaks, cut, random);
+        const token_id id = stages_->pick_by_noise(plan_->bridge, row_, memory_.peaks, maximum_, random);
         if (id >= 0) choose({id, map(canonical(row_.logit(std::size_t(id)))), 0.0f});
     }
 

@@ -62,6 +62,7 @@ private:
 
 /// The table of stages put together at run time. It has the same facts and asks the same function for its plans; maps are
 /// not folded into exp but written out first, as the plan says. One virtual call a stage and pass.
+template <class Policies>
 class dynamic_table final : public stage_table {
 public:
     dynamic_table() = default;
@@ -151,7 +152,7 @@ public:
     }
     // Whatever these passes read has no maps pending: folding::no wrote them out.
     std::uint64_t mass(std::size_t, const row& r, const float* peaks, float cut, float maximum, std::uint64_t* masses) const noexcept override {
-        return wide::find_mass<false>(r, peaks, cut, fold<>{}, maximum, masses);
+        return wide::find_mass<Policies::arithmetic == numerics::fast>(r, peaks, cut, fold<>{}, maximum, masses);
     }
     void mass_by_bucket(std::size_t, const row& r, const float* peaks, float cut, float maximum, const wide::buckets& by, std::uint64_t* bins) const noexcept override {
         wide::mass_by_bucket(r, peaks, cut, fold<>{}, by, maximum, bins);
@@ -162,8 +163,8 @@ public:
     wide::picked pick_by_mass(std::size_t, const row& r, const std::uint64_t* masses, std::uint64_t target, float maximum) const noexcept override {
         return wide::pick_by_mass(r, masses, target, fold<>{}, maximum);
     }
-    token_id pick_by_noise(std::size_t, const row& r, const float* peaks, float cut, const draws& noise) const noexcept override {
-        return wide::pick_by_noise(r, peaks, cut, fold<>{}, noise);
+    token_id pick_by_noise(std::size_t, const row& r, const float* peaks, float maximum, const draws& noise) const noexcept override {
+        return wide::pick_by_noise(r, peaks, fold<>{}, maximum, noise);
     }
     void narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
         for (std::size_t i = first; i < last; ++i) one(i).narrow(0, 1, c, x);
@@ -219,7 +220,9 @@ private:
 
 /// A chain whose stages and order are known only at run time: the same plans, passes and tokens as the pipeline of the
 /// same stages, one virtual call a stage and pass. push may allocate, and is not for the hot path.
-class dynamic_chain : public chain_interface<dynamic_chain> {
+/// (A template so that including riffle does not compile it.)
+template <class Policies>
+class basic_dynamic_chain : public chain_interface<basic_dynamic_chain<Policies>> {
 public:
     /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
     /// chain_malformed.
@@ -236,13 +239,15 @@ public:
         return &static_cast<any_stage_of<S>&>(stages_.at(i)).spec();
     }
 
-    stage_table& table() const noexcept { return const_cast<dynamic_table&>(stages_); }  // a const chain's table is only asked const questions
+    stage_table& table() const noexcept { return const_cast<dynamic_table<Policies>&>(stages_); }  // a const chain's table is only asked const questions
     chain_state& state() noexcept { return state_; }
     const chain_state& state() const noexcept { return state_; }
 
 private:
-    dynamic_table stages_;
+    dynamic_table<Policies> stages_;
     chain_state state_;
 };
+
+using dynamic_chain = basic_dynamic_chain<reproducible>;
 
 }  // namespace riffle

@@ -54,7 +54,7 @@ public:
     virtual void mass_by_bucket(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum, const wide::buckets& by, std::uint64_t* bins) const noexcept = 0;
     virtual moments find_moments(std::size_t bridge, const row& r, const float* peaks, float maximum) const noexcept = 0;
     virtual wide::picked pick_by_mass(std::size_t bridge, const row& r, const std::uint64_t* masses, std::uint64_t target, float maximum) const noexcept = 0;
-    virtual token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float cut, const draws& noise) const noexcept = 0;
+    virtual token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float maximum, const draws& noise) const noexcept = 0;
 
     /// The narrow verbs of stages [first, last), in order.
     virtual void narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept = 0;

@@ -12,6 +12,7 @@
 #include <riffle/chain/stage_table.hpp>
 #include <riffle/core/policies.hpp>
 #include <riffle/wide/fold.hpp>
+#include <riffle/wide/gather.hpp>
 #include <riffle/wide/mass.hpp>
 #include <riffle/wide/preimage.hpp>
 #include <riffle/wide/rewrite.hpp>
@@ -216,9 +217,9 @@ public:
         with_maps<pass::mass>(bridge, [&](const auto& maps) { p = wide::pick_by_mass(r, masses, target, maps, maximum); });
         return p;
     }
-    token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float cut, const draws& noise) const noexcept override {
+    token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float maximum, const draws& noise) const noexcept override {
         token_id id = null_token;
-        with_maps<pass::pick, selecting::by_noise>(bridge, [&](const auto& maps) { id = wide::pick_by_noise(r, peaks, cut, maps, noise); });
+        with_maps<pass::pick, selecting::by_noise>(bridge, [&](const auto& maps) { id = wide::pick_by_noise(r, peaks, maps, maximum, noise); });
         return id;
     }
 

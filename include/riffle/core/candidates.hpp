@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include <riffle/core/token.hpp>
 #include <riffle/math/fixed_mass.hpp>
@@ -36,9 +38,7 @@ struct RIFFLE_MAY_ALIAS candidates {
 
     /// Σ w over the candidates, w = fixed_mass(logit - maximum). O(size).
     std::uint64_t mass(float maximum) const noexcept {
-        std::uint64_t total = 0;
-        for (const auto& c : *this) total += fixed_mass_of(c.logit - maximum);
-        return total;
+        return for_each_weight(maximum, [](std::size_t, std::uint32_t) {});
     }
 
     /// Puts the candidates in the order of ranks.
@@ -79,13 +79,14 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// is sorted: O(size) expected.
     void keep_nucleus(float maximum, std::uint64_t target, std::size_t least) noexcept {
         keep_legal();
+        weigh(maximum);
         std::size_t low = 0, high = size;  // the end of the prefix lies in (low, high]
         std::uint64_t before = 0;          // Σ w of [0, low)
         while (high - low > 32) {
             const std::size_t middle = low + (high - low) / 2;
             if (!sorted) std::nth_element(begin() + low, begin() + middle, begin() + high, ranks_before);
             std::uint64_t half = before;
-            for (std::size_t i = low; i < middle; ++i) half += fixed_mass_of(data[i].logit - maximum);
+            for (std::size_t i = low; i < middle; ++i) half += weight(i);
             if (half > target) {
                 high = middle;
             } else {
@@ -94,7 +95,7 @@ struct RIFFLE_MAY_ALIAS candidates {
             }
         }
         if (!sorted) std::sort(begin() + low, begin() + high, ranks_before);
-        while (low < high && before <= target) before += fixed_mass_of(data[low++].logit - maximum);
+        while (low < high && before <= target) before += weight(low++);
         if (low < least) return keep_greatest(least);
         size = low;
         selected = -1;
@@ -104,6 +105,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// Σ w exceeds `target`. Digits of the id are settled from the highest down, so nothing is moved or sorted:
     /// O(size · digits). Candidates of equal id are taken in the order of the array.
     void select_by_mass(float maximum, std::uint64_t target) noexcept {
+        weigh(maximum);
         constexpr int digit = 6;
         constexpr std::uint32_t radix = 1u << digit;
         std::uint32_t ids = 0;
@@ -112,8 +114,10 @@ struct RIFFLE_MAY_ALIAS candidates {
         std::uint32_t prefix = 0;
         for (bool first = true; shift >= 0; shift -= digit, first = false) {
             std::uint64_t masses[radix] = {};
-            for (auto& c : *this)
-                if (first || std::uint32_t(c.id) >> (shift + digit) == prefix) masses[std::uint32_t(c.id) >> shift & (radix - 1)] += fixed_mass_of(c.logit - maximum);
+            for (std::size_t i = 0; i < size; ++i) {
+                const auto id = std::uint32_t(data[i].id);
+                if (first || id >> (shift + digit) == prefix) masses[id >> shift & (radix - 1)] += weight(i);
+            }
             std::uint32_t bucket = 0;
             while (bucket + 1 < radix && target >= masses[bucket]) target -= masses[bucket++];
             prefix = first ? bucket : prefix << digit | bucket;
@@ -121,11 +125,35 @@ struct RIFFLE_MAY_ALIAS candidates {
         selected = -1;
         for (std::size_t i = 0; i < size && selected < 0; ++i) {
             if (std::uint32_t(data[i].id) != prefix) continue;
-            const auto weight = fixed_mass_of(data[i].logit - maximum);
-            if (target < weight) selected = std::int64_t(i);
-            target -= std::min<std::uint64_t>(target, weight);
+            if (target < weight(i)) selected = std::int64_t(i);
+            target -= std::min<std::uint64_t>(target, weight(i));
         }
     }
+
+private:
+    /// Calls visit(i, weight) for every candidate, several weighed at a time; answers Σ weight.
+    template <class Visit>
+    RIFFLE_UNCONTRACTED std::uint64_t for_each_weight(float maximum, Visit visit) const noexcept {
+        constexpr std::size_t at_once = 4;
+        std::uint64_t total = 0;
+        for (std::size_t i = 0; i < size; i += at_once) {
+            const std::size_t n = std::min(at_once, size - i);
+            float logits[at_once] = {maximum, maximum, maximum, maximum};
+            for (std::size_t j = 0; j < n; ++j) logits[j] = data[i + j].logit;
+            const auto weights = fixed_mass(lanes<int(at_once)>::load(logits) - lanes<int(at_once)>(maximum));
+            for (std::size_t j = 0; j < n; ++j) {
+                const auto w = std::uint32_t(weights[int(j)]);
+                visit(i + j, w);
+                total += w;
+            }
+        }
+        return total;
+    }
+    /// Leaves every weight in the bits of p, for weight(i).
+    void weigh(float maximum) noexcept {
+        for_each_weight(maximum, [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
+    }
+    std::uint32_t weight(std::size_t i) const noexcept { return std::bit_cast<std::uint32_t>(data[i].p); }
 };
 
 }  // namespace riffle

@@ -1,7 +1,8 @@
 #pragma once
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <string_view>
 
 #include <riffle/core/token.hpp>
 
@@ -28,7 +29,12 @@ enum class status_code : std::uint8_t {
 class sentence {
 public:
     const char* c_str() const noexcept { return text_; }
-    operator std::string_view() const noexcept { return text_; }
+    /// As std::string_view, std::string, or whatever is made from a C string.
+    template <class Text>
+        requires std::constructible_from<Text, const char*>
+    operator Text() const {
+        return Text(static_cast<const char*>(text_));
+    }
     char* data() noexcept { return text_; }
     static constexpr std::size_t capacity = 160;
 

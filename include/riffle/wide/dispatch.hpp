@@ -97,4 +97,11 @@ auto run(const Arguments&... arguments) noexcept {
     return entry<4, C>::template run<Pass>(arguments...);
 }
 
+/// Runs a pass at the baseline width whatever the processor has: for passes that are rare, short or bound by scattered
+/// stores, where two more copies of the code would cost compile time and bytes and win nothing.
+template <class Pass, class... Arguments>
+auto run_baseline(const Arguments&... arguments) noexcept {
+    return entry<4, contraction::off>::template run<Pass>(arguments...);
+}
+
 }  // namespace riffle::wide

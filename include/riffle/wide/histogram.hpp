@@ -60,13 +60,13 @@ struct histogram_pass {
 /// Adds to bins[0, buckets::count) how many legal logits of the mapped row fall into each bucket.
 template <class Fold>
 void count_by_bucket(const row& r, const float* peaks, const Fold& map, const buckets& by, std::uint64_t* bins) noexcept {
-    run<histogram_pass<false, Fold>>(r, peaks, std::numeric_limits<float>::lowest(), map, by, 0.0f, bins);
+    run_baseline<histogram_pass<false, Fold>>(r, peaks, std::numeric_limits<float>::lowest(), map, by, 0.0f, bins);
 }
 
 /// Adds to bins the mass of each bucket; blocks whose peak lies under `cut` weigh nothing.
 template <class Fold>
 void mass_by_bucket(const row& r, const float* peaks, float cut, const Fold& map, const buckets& by, float maximum, std::uint64_t* bins) noexcept {
-    run<histogram_pass<true, Fold>>(r, peaks, cut, map, by, maximum, bins);
+    run_baseline<histogram_pass<true, Fold>>(r, peaks, cut, map, by, maximum, bins);
 }
 
 /// The highest bucket such that it and all above it hold more than `target`; 0 when no bucket does.

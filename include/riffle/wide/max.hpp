@@ -63,7 +63,7 @@ struct nan_pass {
 /// Block maxima of `r` into peaks[0, blocks), and the greatest logit.
 inline row_maximum find_max(const row& r, float* peaks) noexcept {
     row_maximum found = run<max_pass>(r, peaks);
-    if (found.saw_nan) found.saw_nan = run<nan_pass>(r);
+    if (found.saw_nan) found.saw_nan = run_baseline<nan_pass>(r);
     return found;
 }
 

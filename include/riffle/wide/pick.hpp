@@ -1,13 +1,18 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include <riffle/core/draws.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/fold.hpp>
+#include <riffle/wide/max.hpp>
+#include <riffle/wide/preimage.hpp>
 
 namespace riffle {
 
@@ -52,7 +57,7 @@ picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t tar
     std::size_t b = 0;
     while (b + 1 < r.blocks() && target >= masses[b]) target -= masses[b++];
     std::uint32_t weights[block_size];
-    run<weigh_block_pass<Fold>>(r.block(b), map, maximum, static_cast<std::uint32_t*>(weights));
+    run_baseline<weigh_block_pass<Fold>>(r.block(b), map, maximum, static_cast<std::uint32_t*>(weights));
     picked last{null_token, 0};
     for (std::size_t i = 0; i < block_size; ++i) {
         if (weights[i] == 0) continue;
@@ -97,9 +102,19 @@ struct noise_pass {
     }
 };
 
-/// `cut` is a bound on raw logits under which no noise can win.
+/// `maximum` is the greatest raw logit, canonical. The token that has it has some noise too, and a token whose logit is
+/// more than the greatest noise under their sum cannot win: most of a peaked row need no noise at all.
 template <class Fold>
-token_id pick_by_noise(const row& r, const float* peaks, float cut, const Fold& map, const draws& noise) noexcept {
+token_id pick_by_noise(const row& r, const float* peaks, const Fold& map, float maximum, const draws& noise) noexcept {
+    constexpr float lowest = std::numeric_limits<float>::lowest();
+    const auto top = first_at_least(r, peaks, raw_cut(maximum));
+    const float mapped = map.one(maximum);
+    const float of_top = gumbel_noise<lanes<1>>(int_lanes<1>(std::int32_t(top)), noise.counter(0), noise.seed())[0];
+    const float score = (lanes<1>(mapped) + lanes<1>(of_top))[0];
+    const float rounding = 1e-3f * (absolute(lanes<1>(score))[0] + 1.0f);
+    const float beatable = std::clamp(score - greatest_gumbel_noise - rounding, lowest, mapped);
+    // A map that is not monotone was written out before, so what is pending here is.
+    const float cut = least_float(maximum, [&](float x) { return map.one(canonical(x)) >= beatable; });
     return run<noise_pass<Fold>>(r, peaks, cut, map, noise.counter(0), noise.seed());
 }
 

@@ -22,8 +22,13 @@ struct rewrite_pass {
     }
 };
 
-/// Maps the row for good. `fold<>` only makes it canonical.
+/// Maps the row for good.
 template <class Fold>
-void rewrite(row& r, const Fold& map) noexcept { run<rewrite_pass<Fold>>(&r, map); }
+void rewrite(row& r, const Fold& map) noexcept {
+    run<rewrite_pass<Fold>>(&r, map);
+}
+
+/// Only makes the row canonical: for the rare row that holds a +inf.
+inline void make_canonical(row& r) noexcept { run_baseline<rewrite_pass<fold<>>>(&r, fold<>{}); }
 
 }  // namespace riffle::wide
