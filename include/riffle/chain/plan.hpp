@@ -126,7 +126,7 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
         return p;
     case narrowing::threshold:
         p.push(pass::above, bridge, bridge + 1);
-        p.push(pass::narrow, bridge, stages.size());
+        p.push(pass::narrow, bridge + 1, stages.size());
         return p;
     case narrowing::deviation:
         p.push(pass::moments, bridge, bridge + 1);

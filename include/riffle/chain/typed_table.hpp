@@ -189,9 +189,8 @@ public:
         return logit;
     }
     void map(std::size_t bridge, std::span<token_data> tokens) const noexcept override {
-        with_maps<pass::max>(bridge, [&](const auto& maps) {
-            for (auto& token : tokens) token.logit = maps.one(token.logit);
-        });
+        candidates c{tokens.data(), tokens.size(), -1, false};
+        with_maps<pass::max>(bridge, [&](const auto& maps) { c.map_logits(maps); });
     }
     float preimage(std::size_t bridge, float target, float known) const noexcept override {
         with_maps<pass::max>(bridge, [&](const auto& maps) { known = wide::preimage([&](float l) { return maps.one(l); }, target, known); });
@@ -354,8 +353,7 @@ private:
         if constexpr (f.maps) {
             if constexpr (f.narrows != narrowing::no)
                 if (stage.narrows_now()) return c.keep_greatest(stage.rank());
-            const bound_map<S> map(stage);
-            for (auto& token : c) token.logit = map(lanes<1>(token.logit))[0];
+            c.map_logits(bound_map<S>(stage));
         } else if constexpr (requires { stage.apply(c, x); }) {
             stage.apply(c, x);
         } else if constexpr (f.edits) {

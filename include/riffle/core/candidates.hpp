@@ -40,6 +40,24 @@ struct RIFFLE_MAY_ALIAS candidates {
     std::uint64_t mass(float maximum) const noexcept {
         return for_each_weight(maximum, [](std::size_t, std::uint32_t) {});
     }
+    /// The same, and leaves every w in the bits of p, where keep_weighed_nucleus and select_by_weight look for it.
+    std::uint64_t weigh(float maximum) noexcept {
+        return for_each_weight(maximum, [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
+    }
+
+    /// Replaces every logit by map(logit), several at a time; `map` works on lanes. The order is not kept. O(size).
+    template <class Map>
+    RIFFLE_UNCONTRACTED void map_logits(const Map& map) noexcept {
+        constexpr std::size_t at_once = 4;
+        for (std::size_t i = 0; i < size; i += at_once) {
+            const std::size_t n = std::min(at_once, size - i);
+            float logits[at_once] = {};
+            for (std::size_t j = 0; j < n; ++j) logits[j] = data[i + j].logit;
+            const auto mapped = map(lanes<int(at_once)>::load(logits));
+            for (std::size_t j = 0; j < n; ++j) data[i + j].logit = mapped[int(j)];
+        }
+        sorted = false;
+    }
 
     /// Puts the candidates in the order of ranks.
     void sort() noexcept {
@@ -80,6 +98,10 @@ struct RIFFLE_MAY_ALIAS candidates {
     void keep_nucleus(float maximum, std::uint64_t target, std::size_t least) noexcept {
         keep_legal();
         weigh(maximum);
+        keep_weighed_nucleus(target, least);
+    }
+    /// The same after keep_legal and weigh.
+    void keep_weighed_nucleus(std::uint64_t target, std::size_t least) noexcept {
         std::size_t low = 0, high = size;  // the end of the prefix lies in (low, high]
         std::uint64_t before = 0;          // Σ w of [0, low)
         while (high - low > 32) {
@@ -106,6 +128,10 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// O(size · digits). Candidates of equal id are taken in the order of the array.
     void select_by_mass(float maximum, std::uint64_t target) noexcept {
         weigh(maximum);
+        select_by_weight(target);
+    }
+    /// The same after weigh.
+    void select_by_weight(std::uint64_t target) noexcept {
         constexpr int digit = 6;
         constexpr std::uint32_t radix = 1u << digit;
         std::uint32_t ids = 0;
@@ -148,10 +174,6 @@ private:
             }
         }
         return total;
-    }
-    /// Leaves every weight in the bits of p, for weight(i).
-    void weigh(float maximum) noexcept {
-        for_each_weight(maximum, [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
     }
     std::uint32_t weight(std::size_t i) const noexcept { return std::bit_cast<std::uint32_t>(data[i].p); }
 };

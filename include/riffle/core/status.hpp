@@ -116,7 +116,7 @@ private:
 
 /// What accepting a token led to.
 struct step {
-    status state;           ///< whether every stage took the token
+    status state{};         ///< whether every stage took the token
     int rewind = 0;         ///< a stage asks to take back this many tokens (a banned phrase was completed)
     bool finished = false;  ///< a stage says that the text is complete
 };

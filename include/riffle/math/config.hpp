@@ -24,10 +24,12 @@
 #define RIFFLE_INLINE inline __attribute__((always_inline))
 #define RIFFLE_NOINLINE __attribute__((noinline))
 #define RIFFLE_MAY_ALIAS __attribute__((may_alias))
+#define RIFFLE_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define RIFFLE_INLINE inline
 #define RIFFLE_NOINLINE
 #define RIFFLE_MAY_ALIAS
+#define RIFFLE_PREFETCH(address) ((void)(address))
 #endif
 
 // Keeping a product and a sum apart (no fused multiply-add) takes three means, each measured:

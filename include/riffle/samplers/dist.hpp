@@ -20,8 +20,8 @@ struct dist {
         c.selected = -1;
         const std::size_t best = c.greatest();
         if (best == c.size) return;
-        const float maximum = c[best].logit;
-        c.select_by_mass(maximum, multiply_high(random.bits(), c.mass(maximum)));
+        const std::uint64_t total = c.weigh(c[best].logit);
+        c.select_by_weight(multiply_high(random.bits(), total));
     }
 };
 

@@ -18,7 +18,7 @@ struct top_n_sigma {
     bool narrows_now() const noexcept { return n > 0.0f; }
     float cut(float maximum, const moments& m) const noexcept {
         const std::uint32_t deviation = m.deviation();
-        if (deviation == 0) return maximum;  // and not 0 * inf
+        if (n > greatest_logit) return illegal_logit;  // all legal, and not 0 * inf
         return canonical((lanes<1>(maximum) - lanes<1>(float(deviation) * 0x1p-24f) * lanes<1>(n))[0]);
     }
 

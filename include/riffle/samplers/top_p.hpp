@@ -28,9 +28,10 @@ struct top_p {
     void apply(candidates& c) const noexcept {
         if (!narrows_now()) return;
         const std::size_t best = c.greatest();
-        if (best == c.size) return c.keep_legal();
-        const float maximum = c[best].logit;
-        c.keep_nucleus(maximum, target(c.mass(maximum)), least());
+        const float maximum = best < c.size ? c[best].logit : 0.0f;
+        c.keep_legal();
+        const std::uint64_t total = c.weigh(maximum);
+        c.keep_weighed_nucleus(target(total), least());
     }
 
     status check() const noexcept { return p == p ? status() : status::invalid(name, "p", double(p), "is not a number"); }

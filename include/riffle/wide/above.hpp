@@ -11,25 +11,46 @@
 
 namespace riffle::wide {
 
-/// Calls visit(lane) for every set lane of a mask, lowest first: the mask as bytes, eight to a word.
-template <int N, class Visit>
-RIFFLE_INLINE void for_each_lane(const int_lanes<N>& mask, Visit visit) noexcept {
+/// The lanes of a mask that are set, lowest first: the mask as bytes, eight to a word.
+template <int N>
+class set_lanes {
+public:
 #if RIFFLE_VECTORS
-    constexpr int words = (N + 7) / 8;
-    const auto bytes = __builtin_convertvector(mask.v, typename int_lanes<N>::byte_vector);
-    std::uint64_t word[words] = {};
-    std::memcpy(word, &bytes, sizeof bytes);
-    for (int w = 0; w < words; ++w)
-        while (word[w]) {
-            const int byte = std::countr_zero(word[w]) / 8;
-            visit(std::size_t(8 * w + byte));
-            word[w] &= ~(std::uint64_t{0xff} << 8 * byte);
-        }
+    RIFFLE_INLINE explicit set_lanes(const int_lanes<N>& mask) noexcept {
+        const auto bytes = __builtin_convertvector(mask.v, typename int_lanes<N>::byte_vector);
+        std::memcpy(word_, &bytes, sizeof bytes);
+    }
+    RIFFLE_INLINE bool empty() const noexcept {
+        std::uint64_t all = 0;
+        for (const auto w : word_) all |= w;
+        return all == 0;
+    }
+    template <class Visit>
+    RIFFLE_INLINE void for_each(Visit visit) const noexcept {
+        for (int w = 0; w < words; ++w)
+            for (std::uint64_t rest = word_[w]; rest;) {
+                const int byte = std::countr_zero(rest) / 8;
+                visit(std::size_t(8 * w + byte));
+                rest &= ~(std::uint64_t{0xff} << 8 * byte);
+            }
+    }
+
+private:
+    static constexpr int words = (N + 7) / 8;
+    std::uint64_t word_[words] = {};
 #else
-    for (int i = 0; i < N; ++i)
-        if (mask[i]) visit(std::size_t(i));
+    explicit set_lanes(const int_lanes<N>& mask) noexcept : mask_(mask) {}
+    bool empty() const noexcept { return !any(mask_); }
+    template <class Visit>
+    void for_each(Visit visit) const noexcept {
+        for (int i = 0; i < N; ++i)
+            if (mask_[i]) visit(std::size_t(i));
+    }
+
+private:
+    int_lanes<N> mask_;
 #endif
-}
+};
 
 /// Every logit >= cut of blocks [first, last) as a candidate, in ascending id; blocks whose peak lies below are skipped.
 struct above_pass {
@@ -41,10 +62,15 @@ struct above_pass {
         for (std::size_t b = first; b < last; ++b) {
             if (!(peaks[b] >= cut)) continue;
             const float* x = r.block(b);
-            for (std::size_t i = 0; i < block_size; i += N)
-                for_each_lane(int_lanes<N>(V::load(x + i) >= least), [&](std::size_t lane) {
-                    out[n++] = {token_id(b * block_size + i + lane), x[i + lane], 0.0f};
-                });
+            for (std::size_t i = 0; i < block_size; i += 4 * N) {
+                V greatest(illegal_logit);  // of four vectors, most of which hold nothing; in this order a NaN is passed over
+                for (std::size_t j = i; j < i + 4 * N; j += N) greatest = max(V::load(x + j), greatest);
+                if (set_lanes<N>(greatest >= least).empty()) continue;
+                for (std::size_t j = i; j < i + 4 * N; j += N)
+                    set_lanes<N>(V::load(x + j) >= least).for_each([&](std::size_t lane) {
+                        out[n++] = {token_id(b * block_size + j + lane), x[j + lane], 0.0f};
+                    });
+            }
         }
         return n;
     }

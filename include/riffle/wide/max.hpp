@@ -19,13 +19,16 @@ struct max_pass {
     template <int N>
     static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks) noexcept {
         using V = lanes<N>;
+        constexpr std::size_t distance = 4;  // blocks ahead; measured: a fifth off a row that lies in the third cache
         float greatest = illegal_logit;
         V s0(0.0f), s1(0.0f);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const float* x = r.block(b);
+            const float* ahead = r.block(b + distance < r.blocks() ? b + distance : b);
             V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
                 const V x0 = V::load(x + i), x1 = V::load(x + i + N), x2 = V::load(x + i + 2 * N), x3 = V::load(x + i + 3 * N);
+                for (std::size_t line = 0; line < 4 * N; line += 16) RIFFLE_PREFETCH(ahead + i + line);
                 m0 = max(x0, m0);  // a NaN compares false, so the maximum so far stays
                 m1 = max(x1, m1);
                 m2 = max(x2, m2);

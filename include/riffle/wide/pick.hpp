@@ -83,7 +83,7 @@ struct noise_pass {
             const float* x = r.block(b);
             for (std::size_t i = 0; i < block_size; i += N) {
                 const V raw = V::load(x + i);
-                if (!(reduce_max(raw) >= cut)) continue;
+                if (!(reduce_max(max(raw, V(illegal_logit))) >= cut)) continue;  // a NaN must not hide its neighbours
                 const I id = I(std::int32_t(b * block_size + i)) + I::iota();
                 const V score = map(raw) + gumbel_noise<V>(id, counter, seed);
                 const auto better = score > best;  // equal scores keep the earlier id of the lane

@@ -1,0 +1,141 @@
+// Time per sample, beside the floors of the same machine in the same run: one max over the row, one sum of integer masses.
+// benchmarks/table prints it as a table of ratios.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <riffle/riffle.hpp>
+
+#include "rows.hpp"
+
+namespace {
+
+using namespace riffle;
+using row_set = std::vector<std::vector<float>>;
+
+/// The greatest of a row, and nothing else.
+struct max_floor_pass {
+    template <int N>
+    static RIFFLE_INLINE float run(const float* const& x, std::size_t size) noexcept {
+        using V = lanes<N>;
+        V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
+        std::size_t i = 0;
+        for (; i + 4 * N <= size; i += 4 * N) {
+            m0 = max(V::load(x + i), m0);
+            m1 = max(V::load(x + i + N), m1);
+            m2 = max(V::load(x + i + 2 * N), m2);
+            m3 = max(V::load(x + i + 3 * N), m3);
+        }
+        float greatest = reduce_max(max(max(m0, m1), max(m2, m3)));
+        for (; i < size; ++i) greatest = x[i] > greatest ? x[i] : greatest;
+        return greatest;
+    }
+};
+
+/// Σ fixed_mass(l - maximum) of a row, and nothing else: no blocks, no maps.
+struct mass_floor_pass {
+    template <int N>
+    static RIFFLE_INLINE std::uint64_t run(const float* const& x, std::size_t size, float maximum) noexcept {
+        using V = lanes<N>;
+        wide::mass_sum<N> s0, s1;
+        std::size_t i = 0;
+        for (; i + 4 * N <= size; i += 4 * N) {
+            s0.add(fixed_mass(V::load(x + i) - V(maximum)));
+            s1.add(fixed_mass(V::load(x + i + N) - V(maximum)));
+            s0.add(fixed_mass(V::load(x + i + 2 * N) - V(maximum)));
+            s1.add(fixed_mass(V::load(x + i + 3 * N) - V(maximum)));
+        }
+        std::uint64_t total = s0.total() + s1.total();
+        for (; i < size; ++i) total += fixed_mass_of(x[i] - maximum);
+        return total;
+    }
+};
+
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "benchmark: wrong output: %s\n", what);
+    std::exit(1);
+}
+
+void max_floor(benchmark::State& state, const row_set& rows) {
+    for (const auto& row : rows) require(wide::run<max_floor_pass>(row.data(), row.size()) == *std::max_element(row.begin(), row.end()), "max floor");
+    std::size_t i = 0;
+    for (auto _ : state) {
+        const auto& row = rows[i++ % rows.size()];
+        benchmark::DoNotOptimize(wide::run<max_floor_pass>(row.data(), row.size()));
+    }
+}
+
+void mass_floor(benchmark::State& state, const row_set& rows) {
+    std::vector<float> maxima;
+    for (const auto& row : rows) {
+        maxima.push_back(*std::max_element(row.begin(), row.end()));
+        std::uint64_t total = 0;
+        for (const float logit : row) total += fixed_mass_of(logit - maxima.back());
+        require(wide::run<mass_floor_pass>(row.data(), row.size(), maxima.back()) == total, "mass floor");
+    }
+    std::size_t i = 0;
+    for (auto _ : state) {
+        const auto& row = rows[i % rows.size()];
+        benchmark::DoNotOptimize(wide::run<mass_floor_pass>(row.data(), row.size(), maxima[i++ % rows.size()]));
+    }
+}
+
+/// The token of the stages one after the other, which a fused sample must equal.
+template <class Chain>
+token_id staged(Chain& chain, const std::vector<float>& row) {
+    std::vector<token_data> tokens(row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) tokens[i] = {token_id(i), row[i], 0.0f};
+    candidates c{tokens.data(), tokens.size(), -1, false};
+    chain.apply(c);
+    return c.selected < 0 ? null_token : c[std::size_t(c.selected)].id;
+}
+
+template <class Chain>
+void sample(benchmark::State& state, const row_set& rows, Chain chain) {
+    chain.reserve(rows[0].size());
+    for (const auto& row : rows) {
+        const token_id expected = staged(chain, row);
+        require(chain.peek(row) == expected && expected != null_token, "a fused sample differs from the staged one");
+    }
+    std::size_t i = 0;
+    for (auto _ : state) benchmark::DoNotOptimize(chain.sample(rows[i++ % rows.size()]));
+}
+
+template <class F>
+void add(const std::string& name, F f) {
+    benchmark::RegisterBenchmark(name.c_str(), f)->Unit(benchmark::kMicrosecond);
+}
+
+const bool registered = [] {
+    static std::vector<std::pair<std::string, row_set>> sets;
+    for (const std::size_t size : {32000, 128256, 262144}) {
+        sets.emplace_back("medium/" + std::to_string(size), rows::eight(rows::medium, size));
+        sets.emplace_back("flat/" + std::to_string(size), rows::eight(rows::flat, size));
+    }
+    for (const auto& [suffix, set] : sets) {
+        const row_set& rows = set;
+        add("floor max/" + suffix, [&](benchmark::State& s) { max_floor(s, rows); });
+        add("floor mass/" + suffix, [&](benchmark::State& s) { mass_floor(s, rows); });
+        const auto chains = [&]<class Policies>(Policies, const std::string& policy) {
+            add(policy + "top_k 40 | top_p | min_p | temperature | dist/" + suffix,
+                [&](benchmark::State& s) { sample(s, rows, chain<Policies>(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 42})); });
+            add(policy + "temperature | dist/" + suffix, [&](benchmark::State& s) { sample(s, rows, chain<Policies>(temperature{.t = 0.8f}, dist{.seed = 42})); });
+            add(policy + "min_p | temperature | dist/" + suffix,
+                [&](benchmark::State& s) { sample(s, rows, chain<Policies>(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 42})); });
+        };
+        chains(reproducible{}, "");
+        add("fast: temperature | dist/" + suffix, [&](benchmark::State& s) {
+            auto c = chain<fast>(temperature{.t = 0.8f}, dist{.seed = 42});
+            std::size_t i = 0;
+            for (auto _ : s) benchmark::DoNotOptimize(c.sample(rows[i++ % rows.size()]));
+        });
+    }
+    return true;
+}();
+
+}  // namespace

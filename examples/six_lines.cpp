@@ -1,0 +1,30 @@
+// The smallest program: one row of logits, one token.
+// [begin:six_lines]
+#include <riffle/riffle.hpp>
+using namespace riffle;
+
+auto sampler = top_k{.k = 40} | top_p{.p = 0.95f} | min_p{.p = 0.05f} | temperature{.t = 0.8f} | dist{.seed = 42};
+
+token_id next_token(std::span<const float> logits) {
+    return sampler.sample(logits);  // chooses and accepts; null_token when no token is legal
+}
+// [end:six_lines]
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+int main() {
+    std::vector<float> logits(32000, -8.0f);
+    logits[11] = 3.0f;
+    logits[22] = 2.5f;
+    logits[33] = 2.0f;
+    for (int i = 0; i < 8; ++i) std::printf("%d ", next_token(logits));
+    std::printf("\n");
+
+    // [begin:errors]
+    const std::vector<float> nothing(32000, -INFINITY);
+    if (auto token = sampler.try_sample(nothing); !token)
+        std::printf("%s\n", token.state().message().c_str());
+    // [end:errors]
+}
