@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# Shared by the checks that compile headers. Sourced, not run.
+
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+include_dir=$source_dir/include
+compiler=${CXX:-c++}
+export LC_ALL=C
+
+# compile_text FLAGS...: compiles standard input, for its messages only.
+compile_text() {
+    "$compiler" -std=c++20 -I "$include_dir" -x c++ -fsyntax-only "$@" - 2>&1
+}
+
+# All headers, as they are included: riffle/core/status.hpp ...
+all_headers() {
+    (cd "$include_dir" && find riffle -name '*.hpp' | sort)
+}
+
+# What a front door and its room need from others, in the order of the rooms. A header whose need is not installed
+# cannot be compiled, and is named as skipped.
+needed_include() {
+    case $1 in
+        riffle/explain.hpp | riffle/explain/*) echo fmt/format.h ;;
+        riffle/batch.hpp | riffle/batch/*) echo Eigen/Core ;;
+        riffle/gpu.hpp | riffle/gpu/vulkan/*) echo vulkan/vulkan_core.h ;;
+        riffle/llama.hpp | riffle/llama/*) echo llama.h ;;
+        riffle/constraint.hpp | riffle/constraint/json*) echo nlohmann/json.hpp ;;
+    esac
+}
+
+can_include() {
+    [[ -z $1 ]] || echo "#include <$1>" | compile_text >/dev/null
+}
+
+# The standard headers that riffle's own files name, among the files given.
+standard_includes_of() {
+    sed -n 's|^ *# *include <\([a-z_0-9]*\)>.*|\1|p' "$@" | sort -u
+}

@@ -1,0 +1,3 @@
+#include "tokens.hpp"
+
+tokens native_tokens() { return draw_tokens(); }

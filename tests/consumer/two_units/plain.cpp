@@ -1,0 +1,3 @@
+#include "tokens.hpp"
+
+tokens plain_tokens() { return draw_tokens(); }

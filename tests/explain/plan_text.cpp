@@ -1,0 +1,70 @@
+#include <riffle/explain.hpp>
+#include <riffle/riffle.hpp>
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace riffle;
+
+struct shuffle_like {
+    static constexpr const char* name = "shuffle_like";
+    void apply(candidates&) const noexcept {}
+};
+struct square {
+    static constexpr const char* name = "square";
+    template <class V>
+    static V map(const V& logit) noexcept {
+        return logit * logit;
+    }
+};
+
+template <class Chain>
+void expect_lines(const Chain& c, std::initializer_list<const char*> lines) {
+    const std::string text = explain(c);
+    std::size_t from = 0;
+    for (const char* line : lines) {
+        const std::size_t found = text.find(line, from);
+        ASSERT_NE(found, std::string::npos) << "no '" << line << "' in order in\n" << text;
+        from = found;
+    }
+}
+
+TEST(PlanText, NarrowingChainReadsTheRowOnce) {
+    const auto c = chain(top_k{}, top_p{}, temperature{}, dist{});
+    expect_lines(c, {"top_k | top_p | temperature | dist", "the whole row once", "max ", "select    top_k", "narrow    top_p, temperature, dist"});
+    EXPECT_EQ(explain(c).find("mass"), std::string::npos);
+}
+
+TEST(PlanText, SaysWhichMapsWereCommuted) {
+    expect_lines(chain(temperature{}, soft_cap{}, min_p{}, dist{}), {"above ", "temperature, soft_cap commuted past the cut"});
+}
+
+TEST(PlanText, SaysWhichMapsWereFolded) {
+    expect_lines(chain(soft_cap{}, temperature{}, dist{}), {"mass ", "soft_cap, temperature folded in", "pick "});
+}
+
+TEST(PlanText, SaysWhichStageForcesRows) {
+    expect_lines(chain(shuffle_like{}, top_k{}, dist{}), {"rows ", "because shuffle_like has only a narrow verb"});
+}
+
+TEST(PlanText, SaysWhichMapIsWrittenOut) {
+    expect_lines(chain(square{}, top_k{}, dist{}), {"rewrite ", "square: written out"});
+}
+
+TEST(PlanText, FollowsTheParametersOfTheMoment) {
+    auto c = chain(top_k{.k = 5}, min_p{}, dist{});
+    expect_lines(c, {"select    top_k"});
+    get<top_k>(c).k = 0;
+    expect_lines(c, {"above     min_p"});
+    get<min_p>(c).p = 0;
+    expect_lines(c, {"mass ", "pick      dist"});
+}
+
+TEST(PlanText, EveryPassHasAName) {
+    for (int op = int(pass::edit); op <= int(pass::narrow); ++op) EXPECT_STRNE(name_of(pass(op)), "?");
+}
+
+}  // namespace

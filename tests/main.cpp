@@ -1,0 +1,21 @@
+// main() of every test executable. RIFFLE_TEST_LANES=4|8|16 forces that lane width for all of its tests, so that one
+// binary can be run once a width; where this machine has no such lanes it answers 77, which ctest counts as skipped.
+
+#include <riffle/riffle.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+    testing::InitGoogleTest(&argc, argv);
+    if (const char* lanes = std::getenv("RIFFLE_TEST_LANES")) {
+        if (!riffle::wide::force_width(std::atoi(lanes))) {
+            std::printf("skipped: this machine has no lanes of width %s\n", lanes);
+            return 77;
+        }
+        std::printf("lanes forced to %s\n", lanes);
+    }
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,180 @@
+# shellcheck shell=bash
+# What examples/run and tests/run have in common: find the tools or install them, configure and build. Sourced, not run.
+#
+# These scripts run in fresh chroots too, which may have neither /proc nor /dev/fd: hence no <(process substitution).
+
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build_dir=${RIFFLE_BUILD_DIR:-$source_dir/.build}
+jobs=${RIFFLE_JOBS:-$(nproc)}
+
+# --- what the programs need ---------------------------------------------------------------------------------------
+
+# One requirement a line: what has to be there (a command or a file; any one of a|b) and the Debian package that has it.
+tools_to_build='
+g++|clang++|c++            g++
+cmake                      cmake
+ninja|make                 ninja-build
+/usr/include/fmt/format.h  libfmt-dev
+'
+tools_to_test='
+/usr/src/googletest/googletest/src/gtest-all.cc|/usr/include/gtest/gtest.h  googletest
+'
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+if [[ -t 2 && -z ${NO_COLOR:-} ]]; then
+    bold=$'\e[1m' red=$'\e[31m' green=$'\e[32m' yellow=$'\e[33m' plain=$'\e[0m' clear_line=$'\r\e[K'
+else
+    bold='' red='' green='' yellow='' plain='' clear_line=''
+fi
+
+# All of it goes to standard error: standard output belongs to the program that is run in the end.
+say() {
+    printf '%s%s\n' "$clear_line" "$*" >&2
+}
+
+complain() {
+    printf '%s%s%s%s\n' "$clear_line" "$red" "$*" "$plain" >&2
+}
+
+# --- installing -------------------------------------------------------------------------------------------------------
+
+present() {
+    local candidate
+    for candidate in ${1//|/ }; do
+        case $candidate in
+            /*) [[ -e $candidate ]] && return 0 ;;
+            *) command -v "$candidate" >/dev/null && return 0 ;;
+        esac
+    done
+    return 1
+}
+
+# missing_packages REQUIREMENTS: the packages of those requirements that are not met
+missing_packages() {
+    local alternatives package
+    while read -r alternatives package; do
+        [[ -z $alternatives ]] || present "$alternatives" || echo "$package"
+    done <<<"$1"
+}
+
+is_root() {
+    [[ $(id -u) == 0 ]]
+}
+
+# Root, or sudo that asks for no password: nobody may be there to type one.
+can_become_root() {
+    is_root || sudo -n true 2>/dev/null
+}
+
+as_root() {
+    if is_root; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# install_missing REQUIREMENTS: installs what is not there, or names it and answers 1
+install_missing() {
+    local missing packages
+    missing=$(missing_packages "$1")
+    [[ -n $missing ]] || return 0
+    mapfile -t packages <<<"$missing"
+
+    if ! command -v apt-get >/dev/null; then
+        complain "Missing. Please install what these Debian packages hold: ${packages[*]}"
+        return 1
+    fi
+    if ! can_become_root; then
+        complain "Missing, and only root can install it: ${packages[*]}"
+        say "Please run:  apt-get install ${packages[*]}"
+        return 1
+    fi
+
+    say "Installing ${packages[*]} ..."
+    mkdir -p "$build_dir/logs"
+    local log=$build_dir/logs/install.log
+    if ! apt_install "${packages[@]}" >"$log" 2>&1; then
+        complain "apt-get could not install ${packages[*]}:"
+        tail -n 20 "$log" >&2
+        return 1
+    fi
+}
+
+# A fresh root has no package lists, an old one has stale ones; one update a run is enough.
+apt_install() {
+    if [[ -z ${apt_is_up_to_date:-} ]]; then
+        as_root apt-get -o DPkg::Lock::Timeout=300 update </dev/null || true
+        apt_is_up_to_date=1
+    fi
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install \
+        --yes --no-install-recommends "$@" </dev/null
+}
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+# configure TREE [CMAKE OPTIONS...]: a tree that an older run left is used again, unless the sources have moved since
+configure() {
+    local tree=$1 generator=()
+    shift
+    if [[ -f $tree/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$source_dir" "$tree/CMakeCache.txt"; then
+        rm -rf "$tree"
+    fi
+    if [[ ! -f $tree/CMakeCache.txt ]] && command -v ninja >/dev/null; then
+        generator=(-G Ninja)
+    fi
+    cmake -S "$source_dir" -B "$tree" "${generator[@]}" "$@"
+}
+
+# build TREE [CMAKE OPTIONS...]: goes on after an error, so that one run shows them all
+build() {
+    local tree=$1 keep_going=-k
+    shift
+    [[ ! -f $tree/build.ninja ]] || keep_going=-k0
+    cmake --build "$tree" --parallel "$jobs" "$@" -- $keep_going
+}
+
+# --- progress ---------------------------------------------------------------------------------------------------------
+
+# with_progress TITLE LOG COMMAND...: runs COMMAND with its output in LOG, and shows how far it is: on a terminal the
+# last step it printed, elsewhere a line every half a minute. Answers what COMMAND answers.
+with_progress() {
+    local title=$1 log=$2 started=$SECONDS status=0 said=0 line
+    shift 2
+    mkdir -p "${log%/*}"
+
+    # A process group of its own, so that stopping us stops the compilers too.
+    set -m
+    ("$@") >"$log" 2>&1 </dev/null &
+    running=$!
+    set +m
+    while kill -0 "$running" 2>/dev/null; do
+        if [[ -n $clear_line ]]; then
+            line=$(printf '%s  %4d s  %s' "$title" $((SECONDS - started)) "$(last_step "$log")")
+            printf '%s%s' "$clear_line" "${line:0:${COLUMNS:-80}-1}" >&2 # a line that wraps could not be cleared
+            sleep 0.3
+        else
+            if ((SECONDS - started >= said + 30)); then
+                said=$((SECONDS - started))
+                say "    $title  $said s  $(last_step "$log")"
+            fi
+            sleep 0.1
+        fi
+    done
+    wait "$running" || status=$?
+    running=
+    printf '%s' "$clear_line" >&2
+    return $status
+}
+
+# The last line of a log that ninja, make or ctest numbered.
+last_step() {
+    tail -n 60 "$1" 2>/dev/null | grep -aE '^ *(\[ *[0-9]+(/[0-9]+|%)\]|[0-9]+/[0-9]+ )' | tail -n 1
+}
+
+running=
+stop_running() {
+    [[ -z $running ]] || kill -TERM -- "-$running" 2>/dev/null || true
+}
+trap 'stop_running; exit 130' INT TERM
