@@ -83,7 +83,10 @@ in_root() {
     shift
     if as_root unshare --mount true 2>/dev/null; then
         # shellcheck disable=SC2016 # expanded by the inner shell
-        as_root unshare --mount sh -c 'mount -t proc proc "$1/proc" 2>/dev/null; exec chroot "$@"' sh "$root" "$@"
+        as_root unshare --mount sh -c '
+            mount -t proc proc "$1/proc" 2>/dev/null
+            mount --rbind /dev "$1/dev" 2>/dev/null # with its terminals
+            exec chroot "$@"' sh "$root" "$@"
     else
         as_root chroot "$root" "$@"
     fi

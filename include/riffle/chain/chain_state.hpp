@@ -245,8 +245,11 @@ private:
 
     status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
         if (!reserve_history(stages, 0)) return no_memory();
+        if (row_size <= scratch_row_ && tokens_.capacity() <= scratch_window_) return {};
+        return grow_scratch(row_size);
+    }
+    RIFFLE_NOINLINE status grow_scratch(std::size_t row_size) noexcept {
         const std::size_t kept = tokens_.capacity();
-        if (row_size <= scratch_row_ && kept <= scratch_window_) return {};
         row_size = std::max(row_size, scratch_row_);
         if (const auto code = storage_.reserve(scratch::bytes(row_size, kept)); code != status_code::ok) return code;
         forget_scratch();

@@ -77,6 +77,11 @@ public:
         for (std::size_t b = 0; b <= count; ++b) all[b] = make_plan(fact_table, b);
         return all;
     }();
+    static constexpr bool plans_have(pass op) noexcept {
+        for (const plan& p : plans)
+            if (p.has(op)) return true;
+        return false;
+    }
     static constexpr bool keeps_state = (false || ... || has_accept<Stages>);
 
     /// `earlier` stages of the same kind stand ahead of these in a greater chain.
@@ -168,7 +173,8 @@ public:
     }
 
     void edit(std::size_t i, row& r, const context& x) const noexcept override {
-        at(i, [&]<std::size_t>(const auto& stage) {
+        constexpr bool edits = ((facts_of<Stages>().edits || facts_of<Stages>().dense_edits) || ...);
+        if constexpr (edits) at(i, [&]<std::size_t>(const auto& stage) {
             if constexpr (requires { stage.edit(r, x); }) {
                 stage.edit(r, x);
             } else if constexpr (requires { stage.edits(); }) {
@@ -179,7 +185,7 @@ public:
         });
     }
     void rewrite(std::size_t i, row& r) const noexcept override {
-        at(i, [&]<std::size_t I>(const auto& stage) {
+        if constexpr (plans_have(pass::rewrite)) at(i, [&]<std::size_t I>(const auto& stage) {
             if constexpr (fact_table[I].maps) wide::rewrite(r, fold<std::tuple_element_t<I, std::tuple<Stages...>>>(stage));
         });
     }
@@ -234,7 +240,7 @@ public:
 
     step accept(token_id token) noexcept override {
         step all;
-        each([&]<std::size_t>(auto& stage) {
+        if constexpr (keeps_state) each([&]<std::size_t>(auto& stage) {
             using S = std::remove_reference_t<decltype(stage)>;
             if constexpr (has_accept<S>) {
                 if constexpr (std::is_same_v<decltype(stage.accept(token)), step>) {
@@ -250,14 +256,14 @@ public:
         return all;
     }
     void reset() noexcept override {
-        each([&]<std::size_t>(auto& stage) {
+        if constexpr ((has_reset<Stages> || ...)) each([&]<std::size_t>(auto& stage) {
             using S = std::remove_reference_t<decltype(stage)>;
             if constexpr (has_reset<S>) stage.reset();
         });
     }
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
-        each([&]<std::size_t>(const auto& stage) {
+        if constexpr (keeps_state) each([&]<std::size_t>(const auto& stage) {
             using S = std::remove_cvref_t<decltype(stage)>;
             if constexpr (has_accept<S>) {
                 if constexpr (requires { stage.mark(); }) {
@@ -272,7 +278,7 @@ public:
     }
     void restore(const saved_state& from) noexcept override {
         std::size_t used = 0;
-        each([&]<std::size_t>(auto& stage) {
+        if constexpr (keeps_state) each([&]<std::size_t>(auto& stage) {
             using S = std::remove_cvref_t<decltype(stage)>;
             if constexpr (has_accept<S>) {
                 if constexpr (requires { stage.mark(); }) {
@@ -320,7 +326,7 @@ private:
     /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
     template <pass Op, selecting How = selecting::no, class F>
     void with_maps(std::size_t bridge, F f) const noexcept {
-        at(bridge, [&]<std::size_t B>(const auto&) {
+        if constexpr (plans_have(Op)) at(bridge, [&]<std::size_t B>(const auto&) {
             if constexpr (plans[B].has(Op) && (How == selecting::no || fact_table[B].selects == How)) f(maps_at<B>());
         });
     }

@@ -15,6 +15,9 @@ inline bool ranks_before(const token_data& a, const token_data& b) noexcept {
     return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
+// The members that walk all candidates are not inlined: a call costs nothing beside the walk, and a chain would otherwise
+// compile a dozen copies of the standard sorting functions.
+
 /// The tokens that may still be chosen: what a stage's `apply` reads and writes. A view; it owns nothing.
 /// The layout is that of llama_token_data_array. A candidate whose logit is -inf is illegal: stages that narrow drop it.
 struct RIFFLE_MAY_ALIAS candidates {
@@ -29,7 +32,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     bool empty() const noexcept { return size == 0; }
 
     /// Index of the first in rank; size when no candidate is legal. O(size).
-    std::size_t greatest() const noexcept {
+    RIFFLE_NOINLINE std::size_t greatest() const noexcept {
         std::size_t best = size;
         for (std::size_t i = 0; i < size; ++i)
             if (data[i].logit > illegal_logit && (best == size || ranks_before(data[i], data[best]))) best = i;
@@ -41,7 +44,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         return for_each_weight(maximum, [](std::size_t, std::uint32_t) {});
     }
     /// The same, and leaves every w in the bits of p, where keep_weighed_nucleus and select_by_weight look for it.
-    std::uint64_t weigh(float maximum) noexcept {
+    RIFFLE_NOINLINE std::uint64_t weigh(float maximum) noexcept {
         return for_each_weight(maximum, [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
     }
 
@@ -60,7 +63,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
 
     /// Puts the candidates in the order of ranks.
-    void sort() noexcept {
+    RIFFLE_NOINLINE void sort() noexcept {
         if (!sorted) std::sort(begin(), end(), ranks_before);
         sorted = true;
     }
@@ -73,12 +76,12 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
 
     /// Drops the illegal ones.
-    void keep_legal() noexcept {
+    RIFFLE_NOINLINE void keep_legal() noexcept {
         keep_if([](const token_data& c) { return c.logit > illegal_logit; });
     }
 
     /// Keeps the k first in rank among the legal, all when there are fewer; their order is open. O(size).
-    void keep_greatest(std::size_t k) noexcept {
+    RIFFLE_NOINLINE void keep_greatest(std::size_t k) noexcept {
         keep_legal();
         if (k >= size) return;
         if (!sorted) std::nth_element(begin(), begin() + k, end(), ranks_before);
@@ -86,10 +89,10 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
 
     /// Keeps the legal with logit >= cut, but at least the `least` first in rank. O(size).
-    void keep_above(float cut, std::size_t least) noexcept {
-        const auto passing = std::size_t(std::count_if(begin(), end(), [&](const token_data& c) { return c.logit > illegal_logit && c.logit >= cut; }));
-        if (passing < least) return keep_greatest(least);
-        keep_if([&](const token_data& c) { return c.logit > illegal_logit && c.logit >= cut; });
+    RIFFLE_NOINLINE void keep_above(float cut, std::size_t least) noexcept {
+        const auto passes = [cut](const token_data& c) { return c.logit > illegal_logit && c.logit >= cut; };
+        if (std::size_t(std::count_if(begin(), end(), passes)) < least) return keep_greatest(least);
+        keep_if(passes);
     }
 
     /// Keeps the shortest prefix, in the order of ranks, whose Σ w exceeds `target`, but at least `least` candidates; all
@@ -101,7 +104,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         keep_weighed_nucleus(target, least);
     }
     /// The same after keep_legal and weigh.
-    void keep_weighed_nucleus(std::uint64_t target, std::size_t least) noexcept {
+    RIFFLE_NOINLINE void keep_weighed_nucleus(std::uint64_t target, std::size_t least) noexcept {
         std::size_t low = 0, high = size;  // the end of the prefix lies in (low, high]
         std::uint64_t before = 0;          // Σ w of [0, low)
         while (high - low > 32) {
@@ -131,7 +134,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         select_by_weight(target);
     }
     /// The same after weigh.
-    void select_by_weight(std::uint64_t target) noexcept {
+    RIFFLE_NOINLINE void select_by_weight(std::uint64_t target) noexcept {
         constexpr int digit = 6;
         constexpr std::uint32_t radix = 1u << digit;
         std::uint32_t ids = 0;

@@ -49,7 +49,7 @@ public:
     std::uint64_t line() const noexcept { return written_ ? recent(0).line : 0; }
 
     /// Room for `capacity` tokens; keeps what is remembered. False when the heap gives none.
-    [[nodiscard]] bool reserve(std::size_t capacity) noexcept {
+    [[nodiscard]] RIFFLE_NOINLINE bool reserve(std::size_t capacity) noexcept {
         if (capacity <= capacity_) return true;
         history grown;
         if (!grown.allocate(capacity)) return false;
@@ -58,7 +58,7 @@ public:
     }
     static constexpr std::size_t bytes(std::size_t capacity) noexcept { return capacity * sizeof(entry); }
     /// The same in memory of the caller, bytes(capacity) long and aligned for entries.
-    void use(void* memory, std::size_t capacity) noexcept {
+    RIFFLE_NOINLINE void use(void* memory, std::size_t capacity) noexcept {
         history placed;
         placed.ring_ = static_cast<entry*>(memory);
         placed.capacity_ = capacity;
@@ -66,7 +66,7 @@ public:
         move_into(placed);
     }
 
-    void push(token_id token, bool generated) noexcept {
+    RIFFLE_NOINLINE void push(token_id token, bool generated) noexcept {
         const std::uint64_t line = mix(this->line(), token, generated);
         ring_[written_++ % capacity_] = {token, generated, line};
         if (remembered() > capacity_) oldest_ = written_ - capacity_;
