@@ -48,7 +48,7 @@ private:
         decltype(std::declval<Chain&>().table()) stages;  // refers to `chain`, which never moves again
     };
     static stage_table& nothing() noexcept {
-        static raw_row table(1, status_code::out_of_memory);
+        static raw_row<stage_table> table(1, status_code::out_of_memory);
         return table;
     }
 

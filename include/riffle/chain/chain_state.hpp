@@ -25,24 +25,28 @@ inline constexpr logprobs_of after = logprobs_of::after;
 
 /// What a chain keeps besides its stages: the history, the draw position, the scratch, the last status; and what it does
 /// with them, given a table of its stages. chain_interface says what each member means to a user.
-class chain_state {
+/// (A template over the machine, so that including riffle does not compile it.)
+template <class Machine>
+class basic_chain_state {
+    using until = typename Machine::until;
+
 public:
-    chain_state() noexcept = default;
-    chain_state(const chain_state& other) noexcept { copy_from(other); }
-    chain_state& operator=(const chain_state& other) noexcept {
+    basic_chain_state() noexcept = default;
+    basic_chain_state(const basic_chain_state& other) noexcept { copy_from(other); }
+    basic_chain_state& operator=(const basic_chain_state& other) noexcept {
         if (this != &other) copy_from(other);
         return *this;
     }
-    chain_state(chain_state&& other) noexcept { move_from(other); }
-    chain_state& operator=(chain_state&& other) noexcept {
+    basic_chain_state(basic_chain_state&& other) noexcept { move_from(other); }
+    basic_chain_state& operator=(basic_chain_state&& other) noexcept {
         if (this != &other) move_from(other);
         return *this;
     }
-    ~chain_state() = default;
+    ~basic_chain_state() = default;
 
     // ---- from logits to token
 
-    token_id peek(const stage_table& stages, std::span<const float> logits) noexcept { return run(stages, logits, cpu_machine::until::token); }
+    token_id peek(const stage_table& stages, std::span<const float> logits) noexcept { return run(stages, logits, until::token); }
 
     token_id sample(stage_table& stages, std::span<const float> logits) noexcept {
         const token_id token = peek(stages, logits);
@@ -140,7 +144,7 @@ public:
         return {c.data, c.size};
     }
     std::span<const token_data> distribution(const stage_table& stages, std::span<const float> logits) noexcept {
-        run(stages, logits, cpu_machine::until::selector);
+        run(stages, logits, until::selector);
         last_token_ = null_token;
         if (!status_.ok()) return {};
         candidates& c = machine_.found();
@@ -155,8 +159,8 @@ public:
     }
     std::span<const token_logprob> logprobs(const stage_table& stages, std::span<const float> logits, std::size_t n, logprobs_of which) noexcept {
         if (which == logprobs_of::before) {
-            const raw_row raw(std::max<std::size_t>(n, 1));
-            run(raw, raw.plan_for(0), logits, cpu_machine::until::selector);
+            const raw_row<stage_table> raw(std::max<std::size_t>(n, 1));
+            run(raw, raw.plan_for(0), logits, until::selector);
         } else {
             distribution(stages, logits);
         }
@@ -171,7 +175,7 @@ public:
     const status& last_status() const noexcept { return status_; }
     void set_status(const status& s) noexcept { status_ = s; }
     const step& last_step() const noexcept { return last_step_; }
-    const cpu_machine& machine() const noexcept { return machine_; }
+    const Machine& machine() const noexcept { return machine_; }
     const draw_position& position() const noexcept { return at_; }
     const history& tokens() const noexcept { return tokens_; }
 
@@ -197,13 +201,13 @@ public:
     }
 
 private:
-    token_id run(const stage_table& stages, std::span<const float> logits, cpu_machine::until end) noexcept {
+    token_id run(const stage_table& stages, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
         status_ = stages.check();
         if (!status_.ok()) return null_token;
         return run(stages, stages.plan_for(stages.bridge(logits.size())), logits, end);
     }
-    token_id run(const stage_table& stages, const plan& p, std::span<const float> logits, cpu_machine::until end) noexcept {
+    token_id run(const stage_table& stages, const plan& p, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
         if (logits.empty()) return status_ = status_code::empty_row, null_token;
         if (logits.size() > std::size_t(std::numeric_limits<token_id>::max())) return status_ = status_code::row_too_long, null_token;
@@ -292,14 +296,14 @@ private:
         return {reinterpret_cast<const token_logprob*>(out), size};
     }
 
-    void copy_from(const chain_state& other) noexcept {
+    void copy_from(const basic_chain_state& other) noexcept {
         tokens_ = other.tokens_;
         at_ = other.at_;
         status_ = other.status_;
         last_step_ = other.last_step_;
         forget_scratch();
     }
-    void move_from(chain_state& other) noexcept {
+    void move_from(basic_chain_state& other) noexcept {
         tokens_ = static_cast<history&&>(other.tokens_);
         storage_ = static_cast<storage&&>(other.storage_);
         at_ = other.at_;
@@ -321,10 +325,12 @@ private:
     storage storage_;
     scratch memory_;
     std::size_t scratch_row_ = 0, scratch_window_ = 0;
-    cpu_machine machine_;
+    Machine machine_;
     status status_;
     step last_step_;
     token_id last_token_ = null_token;
 };
+
+using chain_state = basic_chain_state<cpu_machine<stage_table>>;
 
 }  // namespace riffle

@@ -14,7 +14,9 @@
 
 namespace riffle {
 
-/// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler.
+/// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler: what it needs of
+/// the stages it asks their table.
+template <class Table>
 class cpu_machine {
 public:
     /// Whether to run to the token, or to stop at the candidates the selector would choose from.
@@ -24,7 +26,7 @@ public:
 
     /// The token for a row, or null_token; `found()` then holds what was materialised. What is passed in must live until
     /// run returns.
-    token_id run(const stage_table& stages, const plan& p, const scratch& memory, const context& x, std::span<const float> logits, until end) noexcept {
+    token_id run(const Table& stages, const plan& p, const scratch& memory, const context& x, std::span<const float> logits, until end) noexcept {
         stages_ = &stages;
         plan_ = &p;
         memory_ = memory;
@@ -205,7 +207,7 @@ private:
         stages_->narrow(first, last, found_, *context_);
     }
 
-    const stage_table* stages_ = nullptr;
+    const Table* stages_ = nullptr;
     const plan* plan_ = nullptr;
     const context* context_ = nullptr;
     scratch memory_;

@@ -5,7 +5,8 @@
 namespace riffle {
 
 /// The table of a chain without stages, for questions about the row itself: its total mass and its n greatest logits.
-class raw_row final : public stage_table {
+template <class Table>
+class raw_row final : public Table {
 public:
     explicit raw_row(std::size_t n, status state = {}) noexcept : n_(n), state_(state) {
         plan_.push(pass::max, 0, 0);
@@ -40,9 +41,9 @@ public:
     void narrow(std::size_t, std::size_t, candidates&, const context&) const noexcept override {}
     step accept(token_id) noexcept override { return {}; }
     void reset() noexcept override {}
-    void save(saved_state&) const noexcept override {}
-    void restore(const saved_state&) noexcept override {}
-    saved_state* ring() noexcept override { return nullptr; }
+    void save(typename Table::saved_state&) const noexcept override {}
+    void restore(const typename Table::saved_state&) noexcept override {}
+    typename Table::saved_state* ring() noexcept override { return nullptr; }
 
 private:
     std::size_t n_;

@@ -91,7 +91,8 @@ struct count_pass {
 };
 
 /// Appends to `out` every logit >= cut of blocks [first, last), as it stands in the row; answers how many.
-inline std::size_t find_above(const row& r, const float* peaks, std::size_t first, std::size_t last, float cut, token_data* out) noexcept {
+template <class Row>
+std::size_t find_above(const Row& r, const float* peaks, std::size_t first, std::size_t last, float cut, token_data* out) noexcept {
     return run<above_pass>(r, peaks, first, last, cut, out);
 }
 

@@ -69,6 +69,7 @@ struct hide_pass {
     }
 };
 
-inline void hide_illegal(row& r, std::span<const std::uint32_t> words) noexcept { run_baseline<hide_pass>(&r, words); }
+template <class Row>
+void hide_illegal(Row& r, std::span<const std::uint32_t> words) noexcept { run_baseline<hide_pass>(&r, words); }
 
 }  // namespace riffle::wide

@@ -64,14 +64,16 @@ struct nan_pass {
 };
 
 /// Block maxima of `r` into peaks[0, blocks), and the greatest logit.
-inline row_maximum find_max(const row& r, float* peaks) noexcept {
+template <class Row>
+row_maximum find_max(const Row& r, float* peaks) noexcept {
     row_maximum found = run<max_pass>(r, peaks);
     if (found.saw_nan) found.saw_nan = run_baseline<nan_pass>(r);
     return found;
 }
 
 /// The lowest id whose logit is at least `cut`, skipping blocks by their maxima; size() when there is none.
-inline std::size_t first_at_least(const row& r, const float* peaks, float cut) noexcept {
+template <class Row>
+std::size_t first_at_least(const Row& r, const float* peaks, float cut) noexcept {
     for (std::size_t b = 0; b < r.blocks(); ++b) {
         if (!(peaks[b] >= cut)) continue;
         const float* x = r.block(b);

@@ -29,6 +29,7 @@ void rewrite(row& r, const Fold& map) noexcept {
 }
 
 /// Only makes the row canonical: for the rare row that holds a +inf.
-inline void make_canonical(row& r) noexcept { run_baseline<rewrite_pass<fold<>>>(&r, fold<>{}); }
+template <class Row>
+void make_canonical(Row& r) noexcept { run_baseline<rewrite_pass<fold<>>>(&r, fold<>{}); }
 
 }  // namespace riffle::wide

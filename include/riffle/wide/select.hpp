@@ -53,7 +53,8 @@ inline float kth_greatest(const float* values, std::size_t padded, std::size_t k
 /// A raw logit that at least k logits reach, when k are legal: the k-th greatest of disjoint groups' maxima is one, since
 /// each of those groups holds a logit as great (delegates: Dr. Top-k, arXiv 2109.08219). Blocks of 256 serve a small k,
 /// one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats a block, `bins` buckets::count.
-inline float bound_of_rank(const row& r, float* peaks, std::size_t k, float maximum, float* groups, std::uint64_t* bins) noexcept {
+template <class Row>
+float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups, std::uint64_t* bins) noexcept {
     constexpr float everything = std::numeric_limits<float>::lowest();
     if (k >= r.size()) return everything;
     if (2 * k <= r.blocks()) return std::max(kth_greatest(peaks, pad_peaks(peaks, r.blocks()), k), everything);

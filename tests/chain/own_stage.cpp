@@ -1,0 +1,265 @@
+// A user's own stage by each verb: staged and fused agree at every width, and both with the scalar verb.
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/chain/dynamic_chain.hpp>
+#include <riffle/riffle.hpp>
+
+#include "chain/own_stages.hpp"
+#include "reference/agreement.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+constexpr std::array<std::size_t, 6> sizes{1, 31, 256, 257, 600, 3000};
+
+/// The row after a user's verb, taken one token at a time.
+using scalar_verb = std::function<float(token_id, float)>;
+
+/// `c` is a user's stage and then the stages of `rest`.
+template <class Chain>
+void expect_own_stage(Chain c, const reference::model& rest, const scalar_verb& verb) {
+    std::uint64_t seed = 0;
+    for (const shape s : all_shapes)
+        for (const std::size_t size : sizes) {
+            const auto row = make_row(s, size, ++seed);
+            std::vector<float> changed;
+            for (std::size_t i = 0; i < size; ++i) changed.push_back(verb(token_id(i), reference::canonical(row[i])));
+            const auto expected = rest.run(changed);
+
+            auto memory = candidates_of(row);
+            candidates staged{memory.data(), memory.size(), -1, false};
+            c.apply(staged);
+            ASSERT_EQ(difference({staged.data, staged.size}, expected.left), "") << name_of(s) << size;
+            ASSERT_EQ(staged.selected < 0 ? null_token : staged[std::size_t(staged.selected)].id, expected.token) << name_of(s) << size;
+            for (const int width : lane_widths()) {
+                const at_width forced(width);
+                ASSERT_EQ(c.peek(row), expected.token) << name_of(s) << size << ", " << width << " lanes";
+                if (expected.token < 0 || c.present_plan(size).has(pass::pick)) continue;
+                ASSERT_EQ(difference(c.survivors(), expected.left), "") << name_of(s) << size << ", " << width << " lanes";
+            }
+        }
+}
+/// A map leaves -inf alone and is canonicalised.
+template <class Map>
+scalar_verb mapped(Map map) {
+    return [map](token_id, float l) { return l == reference::minus_infinity ? l : reference::canonical(map(l)); };
+}
+float plus(float a, float b) { return reference::rounded(a + b); }
+float times(float a, float b) { return reference::rounded(a * b); }
+
+template <class Stage>
+void expect_own_map(const Stage& stage, const scalar_verb& verb) {
+    expect_own_stage(chain(stage, greedy{}), {{greedy{}}, {}}, verb);
+    expect_own_stage(chain(stage, dist{3}), {{dist{3}}, {}}, verb);
+    expect_own_stage(chain(stage, gumbel{3}), {{gumbel{3}}, {}}, verb);
+    expect_own_stage(chain(stage, top_k{20}, dist{4}), {{top_k{20}, dist{4}}, {}}, verb);
+    expect_own_stage(chain(stage, top_p{.p = 0.8f}, dist{5}), {{top_p{.p = 0.8f}, dist{5}}, {}}, verb);
+    expect_own_stage(chain(stage, min_p{.p = 0.3f}, dist{6}), {{min_p{.p = 0.3f}, dist{6}}, {}}, verb);
+    expect_own_stage(chain(stage, top_n_sigma{.n = 1.0f}, dist{7}), {{top_n_sigma{.n = 1.0f}, dist{7}}, {}}, verb);
+    dynamic_chain d;
+    d.push(stage);
+    d.push(temperature{1.25f});
+    d.push(dist{8});
+    expect_own_stage(d, {{temperature{1.25f}, dist{8}}, {}}, verb);
+}
+
+TEST(OwnStage, MapWithoutParametersThatRisesAndFalls) {
+    expect_own_map(folded_over{}, mapped([](float x) { return x > 0.0f ? plus(0.0f, -x) : x; }));
+}
+TEST(OwnStage, MapWithoutParametersThatNeverFalls) {
+    expect_own_map(stretched{}, mapped([](float x) { return x > 1.0f ? plus(times(x, 1.7f), -0.7f) : x; }));
+}
+TEST(OwnStage, MapWithParametersThatNeverFalls) {
+    const float scale = reference::rounded(1.0f / 1.3f);
+    expect_own_map(centred{}, mapped([=](float x) { return times(plus(x, -0.5f), scale); }));
+}
+TEST(OwnStage, MapWithParametersThatRisesAndFalls) {
+    expect_own_map(bowl{}, mapped([](float x) { return times(plus(x, -0.25f), plus(x, -0.25f)); }));
+}
+TEST(OwnStage, MapThatMakesInfinitiesAndNaN) {
+    expect_own_map(overflowing{}, mapped([](float x) {
+                       const float great = times(x, 3e38f);
+                       return plus(great, -times(great, 2.0f));
+                   }));
+}
+
+TEST(OwnStage, EditsAreBiases) {
+    const favours stage{{{1, 2.0f}, {4, -infinity}, {4, 1.0f}, {30, 0.5f}, {30, 0.25f}, {-7, 1.0f}, {5000, 1.0f}}};
+    const logit_bias same{{{1, 2.0f}, {4, -infinity}, {4, 1.0f}, {30, 0.5f}, {30, 0.25f}}};
+    const scalar_verb nothing = [](token_id, float l) { return l; };
+    expect_own_stage(chain(stage, dist{1}), {{same, dist{1}}, {}}, nothing);
+    expect_own_stage(chain(stage, temperature{1.25f}, top_k{5}, gumbel{1}), {{same, temperature{1.25f}, top_k{5}, gumbel{1}}, {}}, nothing);
+    expect_own_stage(chain(temperature{1.25f}, stage, top_k{5}, gumbel{1}), {{temperature{1.25f}, same, top_k{5}, gumbel{1}}, {}}, nothing);
+}
+
+TEST(OwnStage, BiasIsAskedForEveryToken) {
+    const scalar_verb verb = [](token_id id, float l) { return reference::canonical(plus(l, id % 4 == 3 ? 2.0f : 0.0f)); };
+    expect_own_stage(chain(every_fourth{}, greedy{}), {{greedy{}}, {}}, verb);
+    expect_own_stage(chain(every_fourth{}, temperature{0.8f}, dist{2}), {{temperature{0.8f}, dist{2}}, {}}, verb);
+    expect_own_stage(chain(every_fourth{}, top_p{.p = 0.7f}, dist{2}), {{top_p{.p = 0.7f}, dist{2}}, {}}, verb);
+}
+
+TEST(OwnStage, ApplyAheadOfTheBridge) {
+    const auto expect = [](auto c, const reference::model& rest) {
+        std::uint64_t seed = 100;
+        for (const shape s : all_shapes)
+            for (const std::size_t size : sizes) {
+                const auto row = make_row(s, size, ++seed);
+                std::vector<reference::candidate> even;
+                for (std::size_t i = 0; i < size; i += 2) even.push_back({token_id(i), row[i]});
+                const auto expected = rest.run(even);
+                ASSERT_EQ(c.peek(row), expected.token) << name_of(s) << size;
+                if (expected.token >= 0) ASSERT_EQ(difference(c.survivors(), expected.left), "") << name_of(s) << size;
+            }
+    };
+    expect(keep_even{} | top_k{5} | dist{1}, {{top_k{5}, dist{1}}, {}});
+    expect(keep_even{} | temperature{1.25f} | top_p{.p = 0.9f} | dist{1}, {{temperature{1.25f}, top_p{.p = 0.9f}, dist{1}}, {}});
+    expect(temperature{1.25f} | keep_even{} | gumbel{1}, {{temperature{1.25f}, gumbel{1}}, {}});
+}
+
+TEST(OwnStage, ApplyBehindTheBridge) {
+    auto c = top_k{6} | keep_even{} | greedy{};
+    EXPECT_EQ(c.sample(std::vector<float>{1, 9, 8, 7, 6, 5, 4, 3, 2}), 2);
+    EXPECT_EQ(c.survivors().size(), 3u);
+}
+
+TEST(OwnStage, DrawsAreItsStreamOfTheChainsPosition) {
+    auto c = top_k{10} | lottery{.seed = 77};
+    const auto row = make_row(shape::random, 500, 3);
+    reference::draw_place at;
+    for (std::uint32_t step = 0; step < 20; ++step) {
+        at.position = step;
+        auto memory = candidates_of(row);
+        candidates staged{memory.data(), memory.size(), -1, false};
+        ASSERT_TRUE(c.apply(staged));
+        EXPECT_EQ(std::uint64_t(staged.selected), reference::random_bits(at, 77, 64) % 10);
+        EXPECT_EQ(c.peek(row), staged[std::size_t(staged.selected)].id);
+        c.sample(row);
+    }
+}
+
+TEST(OwnStage, TheSecondOfAKindHasItsOwnStream) {
+    const auto row = make_row(shape::random, 100, 3);
+    reference::draw_place at;
+    std::vector<float> expected = row;
+    for (const std::uint16_t occurrence : {std::uint16_t(0), std::uint16_t(1)}) {
+        const auto parity = std::size_t(reference::random_bits(at, 0, 64, 1, occurrence) & 1);
+        for (std::size_t i = parity; i < expected.size(); i += 2) expected[i] = plus(expected[i], occurrence == 0 ? 3.0f : 5.0f);
+    }
+    const reference::model greedily{{greedy{}}, {}};
+    auto typed = chain(temperature{1.0f}, shaken{3.0f}, top_k{0}, shaken{5.0f}, greedy{});
+    EXPECT_EQ(typed.peek(row), greedily.run(expected).token);
+    EXPECT_EQ(difference(typed.survivors(), greedily.run(expected).left), "");
+    dynamic_chain d;
+    d.push(shaken{3.0f});
+    d.push(temperature{1.0f});
+    d.push(shaken{5.0f});
+    d.push(greedy{});
+    EXPECT_EQ(d.peek(row), typed.peek(row));
+    EXPECT_EQ(difference(d.survivors(), greedily.run(expected).left), "");
+}
+
+TEST(OwnStage, WhatItLeavesIsCanonical) {
+    struct careless {
+        void apply(candidates& c) const noexcept {
+            const std::array<float, 4> odd{std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -0.0f, 1e-40f};
+            for (std::size_t i = 0; i < c.size; ++i) c[i].logit = odd[i % odd.size()];
+            c.size += 5;  // more than there were
+        }
+    };
+    auto c = chain(careless{}, dist{});
+    EXPECT_EQ(c.sample(std::vector<float>(8, 1.0f)), 1);
+    const auto left = c.survivors();
+    ASSERT_EQ(left.size(), 8u);
+    EXPECT_EQ(left[0].logit, std::numeric_limits<float>::max());
+    EXPECT_EQ(reference::bits_of(left[2].logit), 0u);
+    EXPECT_EQ(left[7].logit, reference::minus_infinity);
+}
+
+TEST(OwnStage, AcceptMovesItsStateAndResetClearsIt) {
+    auto c = weary{} | greedy{};
+    const std::vector<float> row{1.0f, 0.5f, -1.0f};
+    EXPECT_EQ(c.sample(row), 0);
+    EXPECT_EQ(get<weary>(c).last, 0);
+    EXPECT_EQ(c.sample(row), 1);
+    EXPECT_EQ(c.sample(row), 0);
+    c.prompt(std::vector<token_id>{2, 2, 2});
+    EXPECT_EQ(get<weary>(c).repeated, 2);
+    c.reset();
+    EXPECT_EQ(get<weary>(c).last, null_token);
+    EXPECT_EQ(c.sample(row), 0);
+}
+
+TEST(OwnStage, PeekAndApplyLeaveItsStateAlone) {
+    auto c = weary{} | dist{};
+    const auto row = make_row(shape::random, 50, 1);
+    c.accept(3);
+    const checkpoint before_looking = c.mark();
+    c.peek(row);
+    c.distribution(row);
+    c.logprobs(row, 5);
+    auto memory = candidates_of(row);
+    candidates staged{memory.data(), memory.size(), -1, false};
+    c.apply(staged);
+    EXPECT_EQ(before_looking.stages, c.mark().stages);
+    EXPECT_EQ(before_looking.line, c.mark().line);
+    EXPECT_EQ(before_looking.position, c.mark().position);
+}
+
+TEST(OwnStage, AcceptAnswersAStep) {
+    auto c = director{.limit = 3} | greedy{};
+    const std::vector<float> row{1.0f, 2.0f};
+    EXPECT_EQ(c.sample(row), 1);
+    EXPECT_FALSE(c.last_step().finished);
+    EXPECT_TRUE(c.last_step().state.ok());
+    const step refused = c.accept(1000);
+    EXPECT_EQ(refused.state.code(), status_code::stage_failed);
+    EXPECT_STREQ(refused.state.message().c_str(), "director: a stage refused the token");
+    EXPECT_EQ(c.last_step().state.code(), status_code::stage_failed);
+    EXPECT_EQ(c.sample(row), 1);
+    EXPECT_TRUE(c.last_step().finished);
+    EXPECT_EQ(c.accept(2000).rewind, 2);
+    EXPECT_TRUE(c.rewind(2));
+    EXPECT_EQ(get<director>(c).seen, 2);
+    EXPECT_EQ(c.prompt(std::vector<token_id>{1, 1000, 1}).code(), status_code::stage_failed);
+}
+
+TEST(OwnStage, StepsOfSeveralStagesAreJoined) {
+    dynamic_chain d;
+    d.push(director{.limit = 1});
+    d.push(director{.limit = 9, .refused = 5});
+    d.push(greedy{});
+    const step s = d.accept(5);
+    EXPECT_TRUE(s.finished);
+    EXPECT_EQ(s.state.code(), status_code::stage_failed);
+    auto typed = director{.limit = 9, .unsaid = 5} | director{.limit = 1} | greedy{};
+    EXPECT_TRUE(typed.accept(5).finished);
+    EXPECT_EQ(typed.last_step().rewind, 2);
+}
+
+TEST(OwnStage, AFalseClaimToBeMonotoneIsCaughtInDebugBuilds) {
+    struct liar : folded_over {
+        static constexpr bool monotone = true;
+    };
+    auto c = chain(liar{}, greedy{});
+#if RIFFLE_DEBUG
+    EXPECT_EQ(c.sample(std::vector<float>{1.0f, 2.0f}), null_token);
+    EXPECT_EQ(c.last_status().code(), status_code::not_monotone);
+    EXPECT_STREQ(c.last_status().message().c_str(), "stage: the map is claimed to be monotone, but falls");
+#else
+    EXPECT_NE(c.sample(std::vector<float>{1.0f, 2.0f}), null_token);
+#endif
+}
+
+}  // namespace
+}  // namespace riffle_tests

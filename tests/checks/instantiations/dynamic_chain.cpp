@@ -1,0 +1,12 @@
+#include <riffle/riffle.hpp>
+
+riffle::token_id sample(std::span<const float> logits) {
+    using namespace riffle;
+    static dynamic_chain c;
+    if (c.table().size() == 0) {
+        c.push(top_k{});
+        c.push(temperature{});
+        c.push(dist{});
+    }
+    return c.sample(logits);
+}

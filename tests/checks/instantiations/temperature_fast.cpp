@@ -1,0 +1,7 @@
+#include <riffle/riffle.hpp>
+
+riffle::token_id sample(std::span<const float> logits) {
+    using namespace riffle;
+    static auto c = chain<fast>(temperature{}, dist{});
+    return c.sample(logits);
+}

@@ -1,0 +1,69 @@
+#include <riffle/core/status.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace riffle;
+
+constexpr status_code codes[] = {
+    status_code::ok,           status_code::empty_row,      status_code::row_too_long,    status_code::no_legal_token, status_code::invalid_parameter,
+    status_code::not_monotone, status_code::bad_candidates, status_code::mark_unknown,    status_code::rewind_too_far, status_code::out_of_memory,
+    status_code::storage_too_small, status_code::chain_malformed, status_code::stage_failed,
+};
+
+TEST(Status, EveryCodeHasASentenceOfItsOwn) {
+    std::set<std::string> sentences;
+    for (const auto code : codes) {
+        const std::string text = status(code).message().c_str();
+        EXPECT_FALSE(text.empty());
+        EXPECT_NE(text, "unknown status");
+        EXPECT_TRUE(sentences.insert(text).second) << text;
+    }
+    EXPECT_EQ(std::string(status(status_code(99)).message().c_str()), "unknown status");
+}
+
+TEST(Status, NamesStageFieldAndValue) {
+    const auto nan = double(std::numeric_limits<float>::quiet_NaN());
+    const status s = status::invalid("top_p", "p", std::fabs(nan), "is not a number");
+    EXPECT_EQ(std::string_view(s.message()), "top_p: p = nan is not a number");
+    EXPECT_EQ(s, status_code::invalid_parameter);
+    EXPECT_EQ(std::string_view(status::invalid("penalties", "repeat", -1.5, "is not a positive number").message()), "penalties: repeat = -1.5 is not a positive number");
+    EXPECT_EQ(std::string_view(status::failed(status_code::not_monotone, "mine").message()), "mine: the map is claimed to be monotone, but falls");
+}
+
+TEST(Status, ASentenceFitsWhateverTheNames) {
+    const std::string name(400, 'n');
+    const sentence s = status::invalid(name.c_str(), "field", 1.0, "is wrong").message();
+    EXPECT_EQ(std::string_view(s).size(), sentence::capacity - 1);
+}
+
+TEST(Status, IsOkByDefault) {
+    constexpr status s;
+    static_assert(s.ok() && s && s.code() == status_code::ok && s == status_code::ok);
+    static_assert(!s.saw_nan() && !s.saw_infinity());
+    EXPECT_EQ(std::string_view(s.message()), "ok");
+}
+
+TEST(Status, NotesStayWithAnotherCode) {
+    status s;
+    s.note_nan();
+    EXPECT_TRUE(s.ok());
+    EXPECT_TRUE(s.saw_nan());
+    EXPECT_FALSE(s.saw_infinity());
+    s.note_infinity();
+    s.fail(status_code::no_legal_token);
+    EXPECT_FALSE(s.ok());
+    EXPECT_FALSE(bool(s));
+    EXPECT_TRUE(s.saw_nan());
+    EXPECT_TRUE(s.saw_infinity());
+    EXPECT_EQ(s, status_code::no_legal_token);
+}
+
+}  // namespace

@@ -1,0 +1,79 @@
+#include <riffle/core/token_counts.hpp>
+
+#include <riffle/core/context.hpp>
+
+#include <gtest/gtest.h>
+
+#include "integers.hpp"
+
+#include <limits>
+#include <map>
+#include <vector>
+
+namespace {
+
+using namespace riffle;
+using riffle_tests::integers;
+
+TEST(TokenCounts, CountAsAMapDoes) {
+    integers random(31);
+    for (const std::size_t size : {0u, 1u, 2u, 3u, 64u, 1000u})
+        for (const std::uint32_t kinds : {1u, 5u, 300u, 2000000000u}) {
+            std::vector<token_counts::slot> slots(token_counts::slots_for(size), {-7, 99});  // it clears them itself
+            token_counts counts(slots.data(), slots.size());
+            std::map<token_id, int> expected;
+            for (std::size_t i = 0; i < size; ++i) {
+                const auto token = token_id(random.below(kinds));
+                counts.add(token);
+                ++expected[token];
+            }
+            for (const auto& [token, count] : expected) EXPECT_EQ(counts.count(token), count);
+            for (int i = 0; i < 100; ++i) {
+                const auto token = token_id(random.below(2000));
+                EXPECT_EQ(counts.count(token), expected.contains(token) ? expected[token] : 0);
+            }
+            std::size_t used = 0;
+            for (const auto& slot : counts.slots()) {
+                if (slot.count == 0) continue;
+                ++used;
+                EXPECT_EQ(expected[slot.token], slot.count);
+            }
+            EXPECT_EQ(used, expected.size());
+        }
+}
+
+TEST(TokenCounts, TakeIdsThatCollide) {
+    std::vector<token_counts::slot> slots(token_counts::slots_for(4));
+    token_counts counts(slots.data(), slots.size());
+    // All ids there are: some share a slot.
+    for (const token_id token : {0, -1, std::numeric_limits<token_id>::max(), 16}) counts.add(token);
+    counts.add(0);
+    EXPECT_EQ(counts.count(0), 2);
+    EXPECT_EQ(counts.count(-1), 1);
+    EXPECT_EQ(counts.count(std::numeric_limits<token_id>::max()), 1);
+    EXPECT_EQ(counts.count(16), 1);
+    EXPECT_EQ(counts.count(17), 0);
+}
+
+TEST(TokenCounts, NoneIsEmpty) {
+    const token_counts none;
+    EXPECT_EQ(none.count(3), 0);
+    EXPECT_TRUE(none.slots().empty());
+}
+
+TEST(Context, CountsTheWindow) {
+    history tokens;
+    ASSERT_TRUE(tokens.reserve(20));
+    for (int i = 0; i < 50; ++i) tokens.push(i % 5, true);
+    std::vector<token_counts::slot> slots(token_counts::slots_for(20));
+    const context x(tokens, {}, slots.data());
+    EXPECT_EQ(x.count_recent(0).count(4), 0);
+    EXPECT_EQ(x.count_recent(1).count(4), 1);
+    EXPECT_EQ(x.count_recent(5).count(0), 1);
+    EXPECT_EQ(x.count_recent(6).count(4), 2);
+    EXPECT_EQ(x.count_recent(20).count(2), 4);
+    EXPECT_EQ(x.count_recent(-1).count(2), 4);  // all that is remembered
+    EXPECT_EQ(x.count_recent(1000).count(2), 4);
+}
+
+}  // namespace

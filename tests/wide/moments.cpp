@@ -1,0 +1,77 @@
+#include <riffle/wide/moments.hpp>
+
+#include "rows.hpp"
+
+#include <cmath>
+
+namespace {
+
+using namespace riffle;
+using namespace riffle_tests;
+
+__extension__ typedef unsigned __int128 wide_t;
+
+std::uint32_t plain_deviation(std::uint64_t n, wide_t sum, wide_t squares) {
+    const auto variance = std::uint64_t((wide_t{n} * squares - sum * sum) / (wide_t{n} * n));
+    auto root = std::uint64_t(std::sqrt(static_cast<long double>(variance << 16)));
+    while (wide_t{root} * root > (variance << 16)) --root;
+    while (wide_t{root + 1} * (root + 1) <= (variance << 16)) ++root;
+    return std::uint32_t(root);
+}
+
+TEST(Moments, AreSumsOfIntegers) {
+    each_row([](stored_row& row) {
+        each_map([&](const auto& m) {
+            const auto logits = mapped(row, m);
+            const float top = greatest(logits);
+            if (top == -inf) return;
+            std::uint64_t n = 0, sum = 0;
+            wide_t squares = 0;
+            for (const float l : logits) {
+                if (l == -inf) continue;
+                const float distance = top - l < 255.99f ? top - l : 255.99f;
+                const auto d = std::uint32_t(distance * 65536.0f);
+                ++n;
+                sum += d;
+                squares += std::uint64_t{d} * d;
+            }
+            at_every_width([&](int) {
+                const moments found = wide::find_moments(row.r, row.peaks.data(), m.fold, top);
+                EXPECT_EQ(found.count, n);
+                EXPECT_EQ(found.sum, sum);
+                EXPECT_EQ(found.sum_of_squares, (uint128{std::uint64_t(squares), std::uint64_t(squares >> 64)}));
+                EXPECT_EQ(found.deviation(), plain_deviation(n, sum, squares));
+            });
+        });
+    });
+}
+
+TEST(Moments, DeviationIsThatOfTheLogits) {
+    each_row([](stored_row& row) {
+        const float top = greatest(row.logits);
+        if (top == -inf) return;
+        long double n = 0, mean = 0, variance = 0;
+        for (const float l : row.logits)
+            if (l > -inf) ++n, mean += static_cast<long double>(l);
+        mean /= n;
+        for (const float l : row.logits)
+            if (l > -inf) variance += (static_cast<long double>(l) - mean) * (static_cast<long double>(l) - mean) / n;
+        const auto found = wide::find_moments(row.r, row.peaks.data(), fold<>(), top).deviation();
+        EXPECT_NEAR(double(found) * 0x1p-24, double(std::sqrt(variance)), 1e-3);
+    });
+}
+
+TEST(Moments, FarTokensCountAs255_99) {
+    stored_row row({0.0f, -1e30f, -300.0f, -255.99f, -inf});
+    at_every_width([&](int) {
+        const moments m = wide::find_moments(row.r, row.peaks.data(), fold<>(), 0.0f);
+        EXPECT_EQ(m.count, 4u);
+        EXPECT_EQ(m.sum, 3 * std::uint64_t(255.99f * 65536.0f));
+    });
+    EXPECT_EQ(moments().deviation(), 0u);
+    moments same;
+    for (int i = 0; i < 1000; ++i) same.add(16777215u);
+    EXPECT_EQ(same.deviation(), 0u);
+}
+
+}  // namespace

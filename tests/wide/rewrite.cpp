@@ -1,0 +1,73 @@
+#include <riffle/wide/rewrite.hpp>
+
+#include <riffle/math/fixed_mass.hpp>
+
+#include "rows.hpp"
+
+namespace {
+
+using namespace riffle;
+using namespace riffle_tests;
+
+TEST(Rewrite, MapsAPrivateCopy) {
+    each_row([](stored_row& row) {
+        each_map([&](const auto& m) {
+            at_every_width([&](int) {
+                stored_row fresh(row.logits);
+                wide::rewrite(fresh.r, m.fold);
+                for (std::size_t i = 0; i < row.logits.size(); ++i) {
+                    ASSERT_EQ(std::bit_cast<int>(fresh.r.logit(i)), std::bit_cast<int>(m.one(row.logits[i]))) << "the value of " << row.logits[i];
+                    ASSERT_EQ(std::bit_cast<int>(fresh.logits[i]), std::bit_cast<int>(row.logits[i])) << "the caller's row is not ours";
+                }
+                for (std::size_t i = row.logits.size() % 256; i % 256; ++i) ASSERT_EQ(fresh.r.block(row.r.blocks() - 1)[i], -inf);
+            });
+        });
+    });
+}
+
+TEST(Rewrite, MakesInfinityFinite) {
+    stored_row row({inf, not_a_number, -inf, 0x1p-149f, -0.0f, 2.0f});
+    at_every_width([&](int) {
+        stored_row fresh(row.logits);
+        wide::rewrite(fresh.r, fold<>());
+        const float expected[] = {greatest_logit, -inf, -inf, 0.0f, 0.0f, 2.0f};
+        for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(std::bit_cast<int>(fresh.r.logit(i)), std::bit_cast<int>(expected[i]));
+    });
+}
+
+// Where only a weight is wanted, the last map need not be made canonical.
+struct loose_pass {
+    template <int N, class Fold>
+    static RIFFLE_INLINE void weigh(const float* x, const Fold& map, float top, std::int32_t* strict, std::int32_t* loose) noexcept {
+        const auto a = fixed_mass(map(lanes<N>::load(x)) - lanes<N>(top)), b = fixed_mass(map.loosely(lanes<N>::load(x)) - lanes<N>(top));
+        for (int lane = 0; lane < N; ++lane) strict[lane] = a[lane], loose[lane] = b[lane];
+    }
+};
+
+TEST(Fold, LooselyGivesTheSameWeights) {
+    each_map([](const auto& m) {
+        for (const auto which : families) {
+            stored_row row(logits_of(which, 1024));
+            const float top = greatest(mapped(row, m));
+            if (top == -inf) continue;
+            for (std::size_t i = 0; i < 1024; i += 4) {
+                std::int32_t strict[4], loose[4];
+                loose_pass::weigh<4>(&row.logits[i], m.fold, top, strict, loose);
+                for (int lane = 0; lane < 4; ++lane) ASSERT_EQ(strict[lane], loose[lane]) << row.logits[i + std::size_t(lane)];
+            }
+        }
+    });
+}
+
+TEST(Fold, OneIsTheStagedValue) {
+    each_map([](const auto& m) {
+        integers random(61);
+        for (int round = 0; round < 20000; ++round) {
+            const float l = canonical(random.any_float());
+            ASSERT_EQ(std::bit_cast<int>(canonical(m.fold.one(l))), std::bit_cast<int>(m.one(l))) << l;
+        }
+        EXPECT_EQ(m.fold.one(-inf), -inf);
+    });
+}
+
+}  // namespace
