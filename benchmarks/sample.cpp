@@ -44,10 +44,8 @@ struct mass_floor_pass {
         wide::mass_sum<N> s0, s1;
         std::size_t i = 0;
         for (; i + 4 * N <= size; i += 4 * N) {
-            s0.add(fixed_mass(V::load(x + i) - V(maximum)));
-            s1.add(fixed_mass(V::load(x + i + N) - V(maximum)));
-            s0.add(fixed_mass(V::load(x + i + 2 * N) - V(maximum)));
-            s1.add(fixed_mass(V::load(x + i + 3 * N) - V(maximum)));
+            s0.add(fixed_mass(V::load(x + i) - V(maximum)) + fixed_mass(V::load(x + i + N) - V(maximum)));
+            s1.add(fixed_mass(V::load(x + i + 2 * N) - V(maximum)) + fixed_mass(V::load(x + i + 3 * N) - V(maximum)));
         }
         std::uint64_t total = s0.total() + s1.total();
         for (; i < size; ++i) total += fixed_mass_of(x[i] - maximum);
@@ -117,8 +115,9 @@ const bool registered = [] {
         sets.emplace_back("medium/" + std::to_string(size), rows::eight(rows::medium, size));
         sets.emplace_back("flat/" + std::to_string(size), rows::eight(rows::flat, size));
     }
-    for (const auto& [suffix, set] : sets) {
-        const row_set& rows = set;
+    for (const auto& named : sets) {
+        const std::string& suffix = named.first;
+        const row_set& rows = named.second;
         add("floor max/" + suffix, [&](benchmark::State& s) { max_floor(s, rows); });
         add("floor mass/" + suffix, [&](benchmark::State& s) { mass_floor(s, rows); });
         const auto chains = [&]<class Policies>(Policies, const std::string& policy) {

@@ -185,7 +185,7 @@ public:
         });
     }
     void rewrite(std::size_t i, row& r) const noexcept override {
-        if constexpr (plans_have(pass::rewrite)) at(i, [&]<std::size_t I>(const auto& stage) {
+        if constexpr (count == 1 || plans_have(pass::rewrite)) at(i, [&]<std::size_t I>(const auto& stage) {
             if constexpr (fact_table[I].maps) wide::rewrite(r, fold<std::tuple_element_t<I, std::tuple<Stages...>>>(stage));
         });
     }

@@ -38,14 +38,17 @@
 // it would cost sorting a factor of two).
 #if defined(__clang__)
 #define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")
+#define RIFFLE_CONTRACTION _Pragma("clang fp contract(fast)")
 #define RIFFLE_UNCONTRACTED
 #define RIFFLE_ROUNDED(product) (product)
 #elif defined(__GNUC__)
 #define RIFFLE_NO_CONTRACTION
+#define RIFFLE_CONTRACTION
 #define RIFFLE_UNCONTRACTED __attribute__((optimize("fp-contract=off")))
 #define RIFFLE_ROUNDED(product) __builtin_assoc_barrier(product)
 #else
 #define RIFFLE_NO_CONTRACTION
+#define RIFFLE_CONTRACTION
 #define RIFFLE_UNCONTRACTED
 #define RIFFLE_ROUNDED(product) (product)
 #endif

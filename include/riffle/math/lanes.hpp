@@ -158,6 +158,7 @@ struct lanes {
 
     friend RIFFLE_INLINE lanes operator+(const lanes& a, const lanes& b) noexcept {
         if constexpr (Contract) {
+            RIFFLE_CONTRACTION
             return lanes(a.v + b.v);
         } else {
             RIFFLE_NO_CONTRACTION
@@ -166,6 +167,7 @@ struct lanes {
     }
     friend RIFFLE_INLINE lanes operator-(const lanes& a, const lanes& b) noexcept {
         if constexpr (Contract) {
+            RIFFLE_CONTRACTION
             return lanes(a.v - b.v);
         } else {
             RIFFLE_NO_CONTRACTION
@@ -174,6 +176,7 @@ struct lanes {
     }
     friend RIFFLE_INLINE lanes operator*(const lanes& a, const lanes& b) noexcept {
         if constexpr (Contract) {
+            RIFFLE_CONTRACTION
             return lanes(a.v * b.v);
         } else {
             RIFFLE_NO_CONTRACTION

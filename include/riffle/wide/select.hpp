@@ -86,6 +86,7 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
         mapping.map({found.data + old, found.size - old});
         if (found.size < enough) continue;
         found.keep_greatest(k);
+        if (found.size < k) continue;  // a map made some of them illegal
         const float last = std::min_element(found.begin(), found.end(), [](auto& x, auto& y) { return x.logit < y.logit; })->logit;
         if (last >= mapping.mapped_maximum()) return;
         bound = mapping.raw_cut(next_canonical(last));
