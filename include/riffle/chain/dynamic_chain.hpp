@@ -108,7 +108,10 @@ public:
     std::size_t size() const noexcept override { return stages_.size(); }
     const char* name(std::size_t i) const noexcept override { return one(i).name(0); }
     const facts& fact(std::size_t i) const noexcept override { return facts_[i]; }
-    const plan& plan_for(std::size_t bridge) const noexcept override { return plans_[bridge]; }
+    const plan& plan_for(std::size_t bridge) const noexcept override {
+        static constexpr plan of_no_stages = make_plan({}, 0, folding::no);  // also of a malformed or moved-from chain
+        return bridge < plans_.size() ? plans_[bridge] : of_no_stages;
+    }
     status check() const noexcept override {
         if (!state_.ok()) return state_;
         for (std::size_t i = 0; i < size(); ++i)

@@ -24,10 +24,12 @@ public:
     /// canonical form: fixed_mass of a distance to the maximum, a comparison with a finite cut.
     template <class V>
     RIFFLE_INLINE V loosely(const V& x) const noexcept {
-        return select(x > V(illegal_logit), mapped(flushed(x)), V(illegal_logit));
+        if constexpr (guards_itself) return mapped(x);
+        else return select(x > V(illegal_logit), mapped(flushed(x)), V(illegal_logit));
     }
 
 private:
+    static constexpr bool guards_itself = requires { S::guards_itself; };
     static constexpr bool plain = detail::maps_plainly<S, lanes<4>>;
     static constexpr std::size_t count = [] {
         if constexpr (plain) return std::size_t{0};
