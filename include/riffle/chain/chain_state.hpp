@@ -159,7 +159,7 @@ public:
     }
     std::span<const token_logprob> logprobs(const stage_table& stages, std::span<const float> logits, std::size_t n, logprobs_of which) noexcept {
         if (which == logprobs_of::before) {
-            const raw_row<stage_table> raw(std::max<std::size_t>(n, 1));
+            const raw_row<stage_table> raw((std::max<std::size_t>)(n, 1));
             run(raw, raw.plan_for(0), logits, until::selector);
         } else {
             distribution(stages, logits);
@@ -186,12 +186,12 @@ public:
         return reserve_scratch(stages, row_size);
     }
     std::size_t scratch_bytes(const stage_table& stages, std::size_t row_size, std::size_t tokens) const noexcept {
-        const std::size_t kept = std::max(history_capacity(stages, tokens), tokens_.capacity());
+        const std::size_t kept = (std::max)(history_capacity(stages, tokens), tokens_.capacity());
         return storage::alignment + aligned(history::bytes(kept)) + scratch::bytes(row_size, kept);
     }
     status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens) noexcept {
         if (bytes.size() < scratch_bytes(stages, row_size, tokens)) return status_code::storage_too_small;
-        const std::size_t kept = std::max(history_capacity(stages, tokens), tokens_.capacity());
+        const std::size_t kept = (std::max)(history_capacity(stages, tokens), tokens_.capacity());
         const auto misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % storage::alignment;
         bytes = bytes.subspan(misaligned ? storage::alignment - misaligned : 0);
         tokens_.use(bytes.data(), kept);
@@ -210,7 +210,7 @@ private:
     token_id run(const stage_table& stages, const plan& p, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
         if (logits.empty()) return status_ = status_code::empty_row, null_token;
-        if (logits.size() > std::size_t(std::numeric_limits<token_id>::max())) return status_ = status_code::row_too_long, null_token;
+        if (logits.size() > std::size_t((std::numeric_limits<token_id>::max)())) return status_ = status_code::row_too_long, null_token;
         status_ = reserve_scratch(stages, logits.size());
         if (!status_.ok()) return null_token;
         const context x(tokens_, at_, memory_.slots);
@@ -235,7 +235,7 @@ private:
 
     /// A window, rollback_depth tokens behind it, and one entry that carries the hash of all before.
     static std::size_t history_capacity(const stage_table& stages, std::size_t tokens) noexcept {
-        return std::max(std::size_t(std::max(stages.window(), 0)), tokens) + rollback_depth + 1;
+        return (std::max)(std::size_t((std::max)(stages.window(), 0)), tokens) + rollback_depth + 1;
     }
     bool reserve_history(const stage_table& stages, std::size_t tokens) noexcept {
         const std::size_t wanted = history_capacity(stages, tokens);
@@ -254,7 +254,7 @@ private:
     }
     RIFFLE_NOINLINE status grow_scratch(std::size_t row_size) noexcept {
         const std::size_t kept = tokens_.capacity();
-        row_size = std::max(row_size, scratch_row_);
+        row_size = (std::max)(row_size, scratch_row_);
         if (const auto code = storage_.reserve(scratch::bytes(row_size, kept)); code != status_code::ok) return code;
         forget_scratch();
         memory_ = scratch::in(storage_.data(), row_size, kept);

@@ -63,7 +63,7 @@ private:
         case pass::moments: moments_ = stages_->find_moments(plan_->bridge, row_, memory_.peaks, mapped_maximum_); return true;
         case pass::mass: find_mass(); return true;
         case pass::select: select_greatest(stages_->rank(s.first)); return true;
-        case pass::histogram: narrow_by_histogram(s.first); return true;
+        case pass::histogram: bound_nucleus(s.first); return true;
         case pass::above: gather_above(s.first); return true;
         case pass::gather: found_.size = wide::find_legal(row_, stages_->legal_words(s.first), found_.data); return true;
         case pass::pick: pick(s.first); return true;
@@ -103,7 +103,7 @@ private:
         float mapped_maximum() const noexcept { return m.mapped_maximum_; }
         /// A bound on raw logits: exactly those whose mapped value reaches `target`, or the maximum where that is less.
         float raw_cut(float target) const noexcept {
-            target = std::min(target, m.mapped_maximum_);
+            target = (std::min)(target, m.mapped_maximum_);
             return none() ? wide::raw_cut(target) : m.stages_->preimage(m.plan_->bridge, target, m.maximum_);
         }
     };
@@ -111,7 +111,7 @@ private:
     float map(float logit) const noexcept { return mapping()(logit); }
     float raw_cut(float target) const noexcept { return mapping().raw_cut(target); }
     /// A bound on raw logits under which a token weighs nothing.
-    float mass_cut() const noexcept { return raw_cut(std::max(mapped_maximum_ - mass_range, std::numeric_limits<float>::lowest())); }
+    float mass_cut() const noexcept { return raw_cut(finite(mapped_maximum_ - mass_range)); }
 
     void find_mass() noexcept { total_mass_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, memory_.masses); }
 
@@ -126,29 +126,31 @@ private:
         found_.keep_greatest(k);
     }
 
-    /// For a nucleus: the tokens of weight at least (S - target) / V hold more than the target together, since all others
-    /// hold less than S - target. When these are many, a histogram of mass finds how low the nucleus can reach at most.
-    void narrow_by_histogram(std::size_t bridge) noexcept {
-        constexpr std::size_t many = 8192;
-        constexpr float margin = 1e-3f;  // fixed_mass and log are off by far less
-        const float lowest = std::numeric_limits<float>::lowest();
+    /// How low a nucleus can reach: a cut whose tokens hold more than the target. Most rows show it a few nats under the
+    /// maximum, among few tokens; on others a histogram of mass finds it.
+    void bound_nucleus(std::size_t bridge) noexcept {
+        constexpr std::size_t many = 4096;
         const std::uint64_t target = stages_->target(bridge, total_mass_);
-        const float least_weight = float(double(total_mass_ - target) / double(row_.size()));
-        float cut = mapped_maximum_ - mass_range;
-        if (least_weight > 1.0f) cut = mapped_maximum_ + log(lanes<1>(least_weight * 0x1p-30f))[0] - margin;
-        cut = std::max(cut, lowest);
-        std::size_t reached = 0;
-        const float raw = raw_cut(cut);
-        for (std::size_t b = 0; b < row_.blocks() && reached < many; ++b)
-            if (memory_.peaks[b] >= raw) reached += wide::count_at_least(row_.block(b), block_size, raw);
-        if (reached >= many) {
-            const auto by = wide::buckets::between(cut, mapped_maximum_);
-            std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
-            stages_->mass_by_bucket(bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
-            const auto bucket = std::int32_t(wide::bucket_exceeding({memory_.bins, wide::buckets::count}, target));
-            if (bucket > 0) cut = wide::least_float(mapped_maximum_, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
+        for (const float depth : {3.0f, 6.0f, 12.0f}) {
+            cut_ = finite(mapped_maximum_ - depth);
+            if (reached_by(raw_cut(cut_), many) >= many) break;
+            gather_above_raw(raw_cut(cut_));
+            if (found_.mass(mapped_maximum_) > target) return;
         }
-        cut_ = cut;
+        cut_ = finite(mapped_maximum_ - mass_range);
+        const auto by = wide::buckets::between(cut_, mapped_maximum_);
+        std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
+        stages_->mass_by_bucket(bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
+        const auto bucket = std::int32_t(wide::bucket_exceeding({memory_.bins, wide::buckets::count}, target));
+        if (bucket > 0) cut_ = wide::least_float(mapped_maximum_, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
+    }
+    static float finite(float logit) noexcept { return (std::max)(logit, std::numeric_limits<float>::lowest()); }
+    /// How many raw logits reach the cut, counted up to `enough`.
+    std::size_t reached_by(float cut, std::size_t enough) const noexcept {
+        std::size_t reached = 0;
+        for (std::size_t b = 0; b < row_.blocks() && reached < enough; ++b)
+            if (memory_.peaks[b] >= cut) reached += wide::count_at_least(row_.block(b), block_size, cut);
+        return reached;
     }
 
     void gather_above(std::size_t bridge) noexcept {
@@ -156,7 +158,7 @@ private:
         const float mapped_cut = nucleus ? cut_ : stages_->cut(bridge, mapped_maximum_, moments_);
         const std::size_t least = stages_->least(bridge);
         float cut = raw_cut(mapped_cut);
-        if (least > 1) cut = std::min(cut, raw_cut_of_rank(least));
+        if (least > 1) cut = (std::min)(cut, raw_cut_of_rank(least));
         gather_above_raw(cut);
         if (nucleus) found_.keep_nucleus(mapped_maximum_, stages_->target(bridge, total_mass_), least);
         else found_.keep_above(mapped_cut, least);

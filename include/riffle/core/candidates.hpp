@@ -53,7 +53,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     RIFFLE_UNCONTRACTED void map_logits(const Map& map) noexcept {
         constexpr std::size_t at_once = 4;
         for (std::size_t i = 0; i < size; i += at_once) {
-            const std::size_t n = std::min(at_once, size - i);
+            const std::size_t n = (std::min)(at_once, size - i);
             float logits[at_once] = {};
             for (std::size_t j = 0; j < n; ++j) logits[j] = data[i + j].logit;
             const auto mapped = map(lanes<int(at_once)>::load(logits));
@@ -139,7 +139,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         constexpr std::uint32_t radix = 1u << digit;
         std::uint32_t ids = 0;
         for (auto& c : *this) ids |= std::uint32_t(c.id);
-        int shift = (std::max(int(std::bit_width(ids)) - 1, 0)) / digit * digit;
+        int shift = ((std::max)(int(std::bit_width(ids)) - 1, 0)) / digit * digit;
         std::uint32_t prefix = 0;
         for (bool first = true; shift >= 0; shift -= digit, first = false) {
             std::uint64_t masses[radix] = {};
@@ -155,7 +155,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         for (std::size_t i = 0; i < size && selected < 0; ++i) {
             if (std::uint32_t(data[i].id) != prefix) continue;
             if (target < weight(i)) selected = std::int64_t(i);
-            target -= std::min<std::uint64_t>(target, weight(i));
+            target -= (std::min<std::uint64_t>)(target, weight(i));
         }
     }
 
@@ -166,7 +166,7 @@ private:
         constexpr std::size_t at_once = 4;
         std::uint64_t total = 0;
         for (std::size_t i = 0; i < size; i += at_once) {
-            const std::size_t n = std::min(at_once, size - i);
+            const std::size_t n = (std::min)(at_once, size - i);
             float logits[at_once] = {maximum, maximum, maximum, maximum};
             for (std::size_t j = 0; j < n; ++j) logits[j] = data[i + j].logit;
             const auto weights = fixed_mass(lanes<int(at_once)>::load(logits) - lanes<int(at_once)>(maximum));

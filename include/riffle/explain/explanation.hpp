@@ -52,10 +52,10 @@ struct explanation {
         std::string out = fmt::format("{:<16}{:>10}{:>10}{:>15}\n", "stage", "before", "after", "mass removed");
         for (const auto& s : stages) out += fmt::format("{:<16}{:>10}{:>10}{:>14.2f}%\n", s.name, s.before, s.after, 100.0 * s.mass_removed);
         out += fmt::format("\n{:>8}  {:>7}\n", "token", "p");
-        for (std::size_t i = 0; i < std::min(tokens, distribution.size()); ++i) {
+        for (std::size_t i = 0; i < (std::min)(tokens, distribution.size()); ++i) {
             const token_data& t = distribution[i];
             const auto bar = std::size_t(40.0f * t.p + 0.5f);
-            out += fmt::format("{:>8}  {:>6.2f}%  {:#<{}}{:{}} {}{}\n", t.id, 100.0f * t.p, "", bar, "", 40 - std::min<std::size_t>(bar, 40), text(t.id), t.id == token ? "  <- chosen" : "");
+            out += fmt::format("{:>8}  {:>6.2f}%  {:#<{}}{:{}} {}{}\n", t.id, 100.0f * t.p, "", bar, "", 40 - (std::min<std::size_t>)(bar, 40), text(t.id), t.id == token ? "  <- chosen" : "");
         }
         if (!state.ok()) out += fmt::format("no token: {}\n", state.message().c_str());
         return out;

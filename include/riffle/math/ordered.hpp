@@ -6,7 +6,7 @@
 namespace riffle {
 
 /// The greatest finite float; what +inf becomes in a row.
-inline constexpr float greatest_logit = std::numeric_limits<float>::max();
+inline constexpr float greatest_logit = (std::numeric_limits<float>::max)();
 /// The logit of a token that may not be chosen.
 inline constexpr float illegal_logit = -std::numeric_limits<float>::infinity();
 
@@ -33,7 +33,7 @@ constexpr float canonical(float value) noexcept {
 
 /// The least canonical float above a canonical, finite one.
 constexpr float next_canonical(float value) noexcept {
-    constexpr float least_normal = std::numeric_limits<float>::min();
+    constexpr float least_normal = (std::numeric_limits<float>::min)();
     if (value == 0.0f) return least_normal;
     if (value == -least_normal) return 0.0f;
     return from_ordered_key(ordered_key(value) + 1);

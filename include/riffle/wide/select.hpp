@@ -57,13 +57,13 @@ template <class Row>
 float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups, std::uint64_t* bins) noexcept {
     constexpr float everything = std::numeric_limits<float>::lowest();
     if (k >= r.size()) return everything;
-    if (2 * k <= r.blocks()) return std::max(kth_greatest(peaks, pad_peaks(peaks, r.blocks()), k), everything);
+    if (2 * k <= r.blocks()) return (std::max)(kth_greatest(peaks, pad_peaks(peaks, r.blocks()), k), everything);
     const std::size_t count = run<group_max_pass>(r, groups);
     const std::size_t padded = pad_peaks(groups, count);
-    if (2 * k <= count) return std::max(kth_greatest(groups, padded, k), everything);
+    if (2 * k <= count) return (std::max)(kth_greatest(groups, padded, k), everything);
 
     const float low = *std::min_element(groups, groups + count);
-    const auto by = buckets::between(std::max(low, everything), maximum);
+    const auto by = buckets::between((std::max)(low, everything), maximum);
     std::fill(bins, bins + buckets::count, 0);
     count_by_bucket(r, peaks, fold<>{}, by, bins);
     const auto bucket = std::int32_t(bucket_exceeding({bins, buckets::count}, k - 1));
@@ -82,7 +82,7 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
     const std::size_t enough = 4 * k + blocks_at_once * block_size;
     for (std::size_t b = 0; b < r.blocks(); b += blocks_at_once) {
         const std::size_t old = found.size;
-        found.size += find_above(r, peaks, b, std::min(b + blocks_at_once, r.blocks()), bound, found.data + old);
+        found.size += find_above(r, peaks, b, (std::min)(b + blocks_at_once, r.blocks()), bound, found.data + old);
         mapping.map({found.data + old, found.size - old});
         if (found.size < enough) continue;
         found.keep_greatest(k);
