@@ -73,20 +73,21 @@ struct prefer_low_ids {
     float bias(token_id id) const noexcept { return -1e-4f * float(id); }
 };
 
-/// State: accept is the only place where it changes. This one ends the text after so many tokens.
+/// State: accept is the only place where it changes, and reset begins anew. This one ends the text after so many tokens.
 struct length_limit {
     token_id end = 0;
-    int left = 0;
+    int limit = 100;
+    int used = 0;
     static constexpr const char* name = "length_limit";
 
     void apply(candidates& c) const noexcept {
-        if (left <= 0) c.keep_if([this](const riffle::token_data& t) { return t.id == end; });
+        if (used >= limit) c.keep_if([this](const riffle::token_data& t) { return t.id == end; });
     }
     riffle::step accept(token_id) noexcept {
-        --left;
-        return {.finished = left < 0};
+        ++used;
+        return {.finished = used > limit};
     }
-    void reset() noexcept { left = 0; }
+    void reset() noexcept { used = 0; }
 };
 
 int main() {
@@ -102,7 +103,7 @@ int main() {
     std::printf("%s\ntokens:", explain(tossed).c_str());
     for (int i = 0; i < 6; ++i) std::printf(" %d", tossed.sample(logits));
 
-    auto short_text = chain(length_limit{.end = 0, .left = 3}, greedy{});  // ahead of everything: 12 bytes for every token
+    auto short_text = chain(length_limit{.end = 0, .limit = 3}, greedy{});  // ahead of everything: 12 bytes for every token
     std::printf("\nuntil the limit:");
     while (!short_text.last_step().finished) std::printf(" %d", short_text.sample(logits));
     std::printf("\n");

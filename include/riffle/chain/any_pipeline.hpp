@@ -9,14 +9,15 @@
 namespace riffle {
 
 /// Any chain behind one type: for members and containers of chains that differ. Movable; copying clones. One allocation
-/// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were.
+/// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were. It has no get<>:
+/// keep the chain itself where parameters change. Copying copies the specs, which may throw what their copies throw.
 /// A moved-from any_pipeline, or one whose allocation failed, is empty: it answers out_of_memory.
 class any_pipeline : public chain_interface<any_pipeline> {
 public:
     template <class Chain>
         requires(!std::is_same_v<std::remove_cvref_t<Chain>, any_pipeline> && requires(Chain& c) { c.table(); c.state(); })
     any_pipeline(Chain chain) noexcept : held_(new (std::nothrow) holder<Chain>(std::move(chain))) {}
-    any_pipeline(const any_pipeline& other) noexcept : held_(other.held_ ? other.held_->clone() : nullptr) {}
+    any_pipeline(const any_pipeline& other) : held_(other.held_ ? other.held_->clone() : nullptr) {}
     any_pipeline(any_pipeline&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
     any_pipeline& operator=(any_pipeline other) noexcept {
         std::swap(held_, other.held_);
@@ -34,14 +35,14 @@ public:
 private:
     struct base {
         virtual ~base() = default;
-        virtual base* clone() const noexcept = 0;
+        virtual base* clone() const = 0;
         virtual stage_table& table() noexcept = 0;
         virtual chain_state& state() noexcept = 0;
     };
     template <class Chain>
     struct holder final : base {
         explicit holder(Chain c) noexcept : chain(std::move(c)), stages(chain.table()) {}
-        base* clone() const noexcept override { return new (std::nothrow) holder(chain); }
+        base* clone() const override { return new (std::nothrow) holder(chain); }
         stage_table& table() noexcept override { return stages; }
         chain_state& state() noexcept override { return chain.state(); }
         Chain chain;

@@ -44,12 +44,13 @@ public:
 
     // ---- what has been chosen
 
-    /// Takes a token that came from elsewhere, as generated: the draw position moves, and every stage sees it.
+    /// Takes a token that came from elsewhere, as generated: the draw position moves, and every stage sees it. An id below 0
+    /// is refused; a stage's refusal comes back in the step, after the token has entered the history.
     step accept(token_id token) noexcept {
         decltype(auto) stages = self().table();
         return self().state().accept(stages, token);
     }
-    /// Takes the tokens of a prompt: history without moving the draw position. Stops at a stage's first refusal.
+    /// Takes the tokens of a prompt: history without moving the draw position. Stops behind a token that a stage refuses.
     status prompt(std::span<const token_id> tokens) noexcept {
         decltype(auto) stages = self().table();
         return self().state().prompt(stages, tokens);
@@ -61,8 +62,9 @@ public:
     }
     /// The next sample draws anew at the same position; accept clears it. For a token that was rejected from outside.
     void retry() noexcept { self().state().retry(); }
-    /// A copy whose draws are independent of this one's: another sequence of the same seeds. (A plain copy is identical.)
-    Chain fork(std::uint16_t sequence) const noexcept {
+    /// A copy whose draws are independent of this one's: another sequence of the same seeds. A plain copy is identical, and
+    /// sequences do not nest: fork(1).fork(2) is fork(2). Copying specs that own memory may throw, like any copy.
+    Chain fork(std::uint16_t sequence) const {
         Chain copy = static_cast<const Chain&>(*this);
         copy.state().set_sequence(sequence);
         return copy;
@@ -75,8 +77,9 @@ public:
         decltype(auto) stages = self().table();
         return self().state().mark(stages);
     }
-    /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, or of another line of tokens, is
-    /// refused, and nothing changes.
+    /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, of another line of tokens or of
+    /// another chain is refused, and nothing changes. A stage of the user's without its own mark() is put back whole,
+    /// parameters included.
     status rollback(const checkpoint& m) noexcept {
         decltype(auto) stages = self().table();
         return self().state().rollback(stages, m);
@@ -117,7 +120,7 @@ public:
     // ---- memory
 
     /// Allocates for rows of `row_size` logits, so that sampling them allocates nothing; and for `tokens` accepted tokens,
-    /// for chains with last_n = -1, which keep them all.
+    /// for chains with last_n = -1, which keep them all. row_too_long over 2^31 - 1 logits.
     status reserve(std::size_t row_size, std::size_t tokens = 0) noexcept {
         decltype(auto) stages = self().table();
         return self().state().reserve(stages, row_size, tokens);
@@ -128,7 +131,8 @@ public:
         return self().state().scratch_bytes(stages, row_size, tokens);
     }
     /// From now on the chain lives in memory of the caller and never on the heap: a greater row gets storage_too_small.
-    /// The bytes must outlive the chain's use; copies of the chain go to the heap. Content of the history is kept.
+    /// The bytes must outlive the chain's use and not overlap those in use before; copies of the chain go to the heap, and
+    /// assigning to this one stays here. The history is kept.
     status use_storage(std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens = 0) noexcept {
         decltype(auto) stages = self().table();
         return self().state().use_storage(stages, bytes, row_size, tokens);

@@ -51,9 +51,11 @@ public:
     token_id sample(stage_table& stages, std::span<const float> logits) noexcept {
         const token_id token = peek(stages, logits);
         if (token == null_token) return token;
+        const std::size_t written = tokens_.written();
         const step s = take(stages, token, true);
-        if (!s.state.ok()) status_ = s.state;
-        return token;
+        if (!s.state.ok()) status_.fail(s.state);
+        if (tokens_.written() == written) last_token_ = null_token;  // no memory to accept it: it is not given out
+        return last_token_;
     }
 
     status apply(const stage_table& stages, candidates& c) noexcept { return apply_each(stages, c, [](std::size_t, const candidates&) {}); }
@@ -64,7 +66,7 @@ public:
         last_token_ = null_token;
         status_ = stages.check();
         if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c))) status_ = status_code::bad_candidates;
-        if (const status memory = reserve_scratch(stages, scratch_row_); status_.ok() && !memory.ok()) status_ = memory;
+        if (const status memory = reserve_scratch(stages, scratch_row_); status_.ok() && !memory.ok()) status_.fail(memory);
         if (!status_.ok()) return status_;
         c.selected = -1;
         c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
@@ -74,8 +76,8 @@ public:
             stages.narrow(i, i + 1, c, x);
         }
         seen(stages.size(), c);
-        const bool selects = stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;
-        if (selects && c.selected < 0) status_.fail(status_code::no_legal_token);
+        if (c.selected < 0 || std::size_t(c.selected) >= c.size) c.selected = -1;
+        if (has_selector(stages) && c.selected < 0) status_.fail(status_code::no_legal_token);
         return status_;
     }
 
@@ -91,6 +93,7 @@ public:
         tokens_.clear();
         at_.position = at_.attempt = 0;
         stages.reset();
+        forget_saved_states();
         last_step_ = {};
         status_ = {};
     }
@@ -102,6 +105,7 @@ public:
     checkpoint mark(const stage_table& stages) const noexcept {
         checkpoint m;
         m.line = tokens_.line();
+        m.layout = stages.layout();
         m.tokens = tokens_.written();
         m.position = at_.position;
         m.attempt = at_.attempt;
@@ -109,14 +113,15 @@ public:
         return m;
     }
     status rollback(stage_table& stages, const checkpoint& m) noexcept {
-        if (m.tokens > tokens_.written()) return status_code::mark_unknown;
+        if (m.layout != stages.layout() || m.tokens > tokens_.written()) return status_code::mark_unknown;
         const std::size_t back = tokens_.written() - m.tokens;
-        if (!tokens_.can_pop(back)) return status_code::rewind_too_far;
+        if (!tokens_.can_pop(back, stages.window())) return status_code::rewind_too_far;
         if (m.line != (m.tokens == 0 ? 0 : tokens_.recent(back).line)) return status_code::mark_unknown;
         for (std::size_t i = 0; i < back; ++i) tokens_.pop();
         at_.position = m.position;
         at_.attempt = m.attempt;
         stages.restore(m.stages);
+        last_step_ = {};
         return {};
     }
     status rewind(stage_table& stages, std::size_t count) noexcept {
@@ -127,13 +132,20 @@ public:
             if (back >= tokens_.remembered()) return status_code::rewind_too_far;
             generated += tokens_.recent(back).generated;
         }
-        if (!tokens_.can_pop(back)) return status_code::rewind_too_far;
+        const std::uint32_t target = at_.position - std::uint32_t(count);
+        if (!tokens_.can_pop(back, stages.window())) return status_code::rewind_too_far;
+        const auto* ring = stages.ring();
+        if (ring && (target < saved_from_ || saved_to_ - target > rollback_depth)) return status_code::rewind_too_far;
         for (std::size_t i = 0; i < back; ++i) tokens_.pop();
-        at_.position -= std::uint32_t(count);
+        at_.position = target;
         at_.attempt = 0;
-        if (const auto* ring = stages.ring()) stages.restore(ring[at_.position % rollback_depth]);
+        if (ring) stages.restore(ring[target % rollback_depth]);
+        last_step_ = {};
         return {};
     }
+
+    /// States saved so far do not fit the stages any more: rewind does not go behind this point.
+    void forget_saved_states() noexcept { saved_from_ = saved_to_ = at_.position; }
 
     // ---- looking closer
 
@@ -182,16 +194,19 @@ public:
     // ---- memory
 
     status reserve(const stage_table& stages, std::size_t row_size, std::size_t tokens) noexcept {
-        if (!reserve_history(stages, tokens)) return status_code::out_of_memory;
+        if (row_size > longest) return status_code::row_too_long;
+        if (tokens > longest || !reserve_history(stages, window_tokens(stages, tokens))) return no_memory();
         return reserve_scratch(stages, row_size);
     }
     std::size_t scratch_bytes(const stage_table& stages, std::size_t row_size, std::size_t tokens) const noexcept {
-        const std::size_t kept = (std::max)(history_capacity(stages, tokens), tokens_.capacity());
+        if (row_size > longest || tokens > longest) return std::size_t(-1);
+        const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
         return storage::alignment + aligned(history::bytes(kept)) + scratch::bytes(row_size, kept);
     }
     status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens) noexcept {
         if (bytes.size() < scratch_bytes(stages, row_size, tokens)) return status_code::storage_too_small;
-        const std::size_t kept = (std::max)(history_capacity(stages, tokens), tokens_.capacity());
+        if (tokens_.overlaps(bytes.data(), bytes.size()) || storage_.overlaps(bytes)) return status_code::storage_overlaps;
+        const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
         const auto misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % storage::alignment;
         bytes = bytes.subspan(misaligned ? storage::alignment - misaligned : 0);
         tokens_.use(bytes.data(), kept);
@@ -204,13 +219,14 @@ private:
     token_id run(const stage_table& stages, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
         status_ = stages.check();
+        if (status_.ok() && end == until::token && !has_selector(stages)) status_ = status_code::no_selector;
         if (!status_.ok()) return null_token;
         return run(stages, stages.plan_for(stages.bridge(logits.size())), logits, end);
     }
     token_id run(const stage_table& stages, const plan& p, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
         if (logits.empty()) return status_ = status_code::empty_row, null_token;
-        if (logits.size() > std::size_t((std::numeric_limits<token_id>::max)())) return status_ = status_code::row_too_long, null_token;
+        if (logits.size() > longest) return status_ = status_code::row_too_long, null_token;
         status_ = reserve_scratch(stages, logits.size());
         if (!status_.ok()) return null_token;
         const context x(tokens_, at_, memory_.slots);
@@ -219,9 +235,18 @@ private:
         return last_token_;
     }
 
+    static constexpr std::size_t longest = std::size_t((std::numeric_limits<token_id>::max)());
+    static bool has_selector(const stage_table& stages) noexcept {
+        return stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;
+    }
+
     step take(stage_table& stages, token_id token, bool generated) noexcept {
-        if (!reserve_history(stages, 0) || !grow_endless_history(stages)) return last_step_ = {no_memory()};
-        if (auto* ring = stages.ring(); ring && generated) stages.save(ring[at_.position % rollback_depth]);
+        if (token < 0) return last_step_ = {status_code::not_a_token};
+        if (tokens_.lost() || !reserve_history(stages, first_window(stages)) || !grow_history(stages)) return last_step_ = {no_memory()};
+        if (auto* ring = stages.ring(); ring && generated) {
+            stages.save(ring[at_.position % rollback_depth]);
+            saved_to_ = (std::max)(saved_to_, at_.position + 1);
+        }
         tokens_.push(token, generated);
         if (generated) {
             ++at_.position;
@@ -234,21 +259,28 @@ private:
     static constexpr std::size_t aligned(std::size_t bytes) noexcept { return (bytes + storage::alignment - 1) / storage::alignment * storage::alignment; }
 
     /// A window, rollback_depth tokens behind it, and one entry that carries the hash of all before.
-    static std::size_t history_capacity(const stage_table& stages, std::size_t tokens) noexcept {
-        return (std::max)(std::size_t((std::max)(stages.window(), 0)), tokens) + rollback_depth + 1;
+    static constexpr std::size_t history_capacity(std::size_t window) noexcept { return window + rollback_depth + 1; }
+    /// The stages' window, or more tokens where a caller says so.
+    static std::size_t window_tokens(const stage_table& stages, std::size_t tokens) noexcept {
+        return (std::max)(std::size_t((std::max)(stages.window(), 0)), tokens);
     }
-    bool reserve_history(const stage_table& stages, std::size_t tokens) noexcept {
-        const std::size_t wanted = history_capacity(stages, tokens);
+    /// Windows longer than this, and endless ones, grow with what is accepted.
+    static std::size_t first_window(const stage_table& stages) noexcept {
+        return (std::min)(window_tokens(stages, 0), std::size_t{4096});
+    }
+    bool reserve_history(const stage_table&, std::size_t window) noexcept {
+        const std::size_t wanted = history_capacity(window);
         return wanted <= tokens_.capacity() || (!storage_.borrowed() && tokens_.reserve(wanted));
     }
-    /// A window of -1 forgets nothing.
-    bool grow_endless_history(const stage_table& stages) noexcept {
-        if (stages.window() >= 0 || tokens_.remembered() < tokens_.capacity()) return true;
+    bool grow_history(const stage_table& stages) noexcept {
+        if (tokens_.remembered() < tokens_.capacity()) return true;
+        const bool endless = stages.window() < 0;
+        if (!endless && tokens_.capacity() >= history_capacity(window_tokens(stages, 0))) return true;
         return !storage_.borrowed() && tokens_.reserve(2 * tokens_.capacity());
     }
 
     status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
-        if (!reserve_history(stages, 0)) return no_memory();
+        if (tokens_.lost() || !reserve_history(stages, first_window(stages))) return no_memory();
         if (row_size <= scratch_row_ && tokens_.capacity() <= scratch_window_) return {};
         return grow_scratch(row_size);
     }
@@ -276,9 +308,7 @@ private:
     static void normalise(candidates& c) noexcept {
         c.sort();
         c.selected = -1;
-        if (c.empty()) return;
-        const auto total = double(c.mass(c[0].logit));
-        for (auto& token : c) token.p = float(double(fixed_mass_of(token.logit - c[0].logit)) / total);
+        c.normalise();
     }
 
     /// In place: eight bytes where there were twelve, so going forward overwrites nothing unread.
@@ -299,6 +329,8 @@ private:
     void copy_from(const basic_chain_state& other) noexcept {
         tokens_ = other.tokens_;
         at_ = other.at_;
+        saved_from_ = other.saved_from_;
+        saved_to_ = other.saved_to_;
         status_ = other.status_;
         last_step_ = other.last_step_;
         forget_scratch();
@@ -307,6 +339,8 @@ private:
         tokens_ = static_cast<history&&>(other.tokens_);
         storage_ = static_cast<storage&&>(other.storage_);
         at_ = other.at_;
+        saved_from_ = other.saved_from_;
+        saved_to_ = other.saved_to_;
         status_ = other.status_;
         last_step_ = other.last_step_;
         forget_scratch();
@@ -322,6 +356,7 @@ private:
 
     history tokens_;
     draw_position at_;
+    std::uint32_t saved_from_ = 0, saved_to_ = 0;  ///< positions whose states the ring has held: the last rollback_depth of them still
     storage storage_;
     scratch memory_;
     std::size_t scratch_row_ = 0, scratch_window_ = 0;

@@ -56,16 +56,16 @@ private:
     bool execute(const plan_step& s) noexcept {
         switch (s.op) {
         case pass::edit:
-        case pass::edit_all: stages_->edit(s.first, row_, *context_); return true;
+        case pass::edit_all: stages_->edit(s.first, row_, *context_); note(row_); return true;
         case pass::hide: wide::hide_illegal(row_, stages_->legal_words(s.first)); return true;
-        case pass::rewrite: stages_->rewrite(s.first, row_); return true;
+        case pass::rewrite: note(wide::find_max(row_, memory_.peaks)); stages_->rewrite(s.first, row_); return true;
         case pass::max: return find_maximum();
         case pass::moments: moments_ = stages_->find_moments(plan_->bridge, row_, memory_.peaks, mapped_maximum_); return true;
         case pass::mass: find_mass(); return true;
         case pass::select: select_greatest(stages_->rank(s.first)); return true;
         case pass::histogram: bound_nucleus(s.first); return true;
         case pass::above: gather_above(s.first); return true;
-        case pass::gather: found_.size = wide::find_legal(row_, stages_->legal_words(s.first), found_.data); return true;
+        case pass::gather: gather_legal(s.first); return true;
         case pass::pick: pick(s.first); return true;
         case pass::rows: make_rows(); return true;
         case pass::narrow: narrow(s.first, s.last); return true;
@@ -78,11 +78,23 @@ private:
         return false;
     }
 
+    void note(float logit) noexcept {
+        if (logit != logit) state_.note_nan();
+        if (logit > greatest_logit) state_.note_infinity();
+    }
+    void note(const wide::row_maximum& found) noexcept {
+        if (found.saw_nan) state_.note_nan();
+        note(found.logit);
+    }
+    void note(const row& edited) noexcept {
+        if (edited.saw_nan()) state_.note_nan();
+        if (edited.saw_infinity()) state_.note_infinity();
+    }
+
     bool find_maximum() noexcept {
         auto found = wide::find_max(row_, memory_.peaks);
-        if (found.saw_nan) state_.note_nan();
+        note(found);
         if (found.logit > greatest_logit) {  // maps must not see +inf
-            state_.note_infinity();
             wide::make_canonical(row_);
             found = wide::find_max(row_, memory_.peaks);
         }
@@ -180,7 +192,7 @@ private:
         const draws random = stages_->random(selector, context_->at());
         if (how == selecting::by_mass) {
             const auto p = stages_->pick_by_mass(plan_->bridge, row_, memory_.masses, multiply_high(random.bits(), total_mass_), mapped_maximum_);
-            if (p.id < 0) return;
+            if (p.id < 0) return choose({token_id(wide::first_at_least(row_, memory_.peaks, raw_cut(mapped_maximum_))), mapped_maximum_, 0.0f});
             return choose({p.id, map(canonical(row_.logit(std::size_t(p.id)))), float(double(p.weight) / double(total_mass_))});
         }
         const token_id id = stages_->pick_by_noise(plan_->bridge, row_, memory_.peaks, maximum_, random);
@@ -193,12 +205,19 @@ private:
         found_.selected = 0;
     }
 
+    void gather_legal(std::size_t mask) noexcept {
+        found_.size = wide::find_legal(row_, stages_->legal_words(mask), found_.data);
+        for (auto& token : found_) {
+            note(token.logit);
+            token.logit = canonical(token.logit);
+        }
+    }
+
     void make_rows() noexcept {
         found_.size = row_.size();
         for (std::size_t i = 0; i < found_.size; ++i) {
             const float logit = row_.logit(i);
-            if (logit != logit) state_.note_nan();
-            if (logit > greatest_logit) state_.note_infinity();
+            note(logit);
             found_.data[i] = {token_id(i), canonical(logit), 0.0f};
         }
     }

@@ -20,7 +20,7 @@ namespace riffle {
 class any_stage {
 public:
     virtual ~any_stage() = default;
-    [[nodiscard]] virtual any_stage* clone() const noexcept = 0;
+    [[nodiscard]] virtual any_stage* clone() const = 0;
     /// `earlier` stages of the same kind stand ahead of it.
     virtual void place(std::uint8_t earlier) noexcept = 0;
     virtual stage_table& table() noexcept = 0;
@@ -39,7 +39,7 @@ public:
     any_stage_of(const any_stage_of& other) noexcept : stage_(other.stage_), table_(stage_, nullptr, other.earlier_), earlier_(other.earlier_) {}
     any_stage_of& operator=(const any_stage_of&) = delete;
 
-    any_stage* clone() const noexcept override { return new (std::nothrow) any_stage_of(*this); }
+    any_stage* clone() const override { return new (std::nothrow) any_stage_of(*this); }
     void place(std::uint8_t earlier) noexcept override {
         earlier_ = earlier;
         table_.place(earlier);
@@ -49,7 +49,7 @@ public:
     std::size_t saved_bytes() const noexcept override { return detail::saved_bytes<S>(); }
     const void* type() const noexcept override { return tag(); }
     static const void* tag() noexcept {
-        static const char address = 0;
+        static char address;  // not const: equal constants may be folded into one
         return &address;
     }
     S& spec() noexcept { return std::get<0>(stage_); }
@@ -66,41 +66,41 @@ template <class Policies>
 class dynamic_table final : public stage_table {
 public:
     dynamic_table() = default;
-    dynamic_table(const dynamic_table& other) { copy_from(other); }
-    dynamic_table(dynamic_table&& other) noexcept = default;
-    dynamic_table& operator=(dynamic_table other) noexcept {
-        stages_.swap(other.stages_);
-        facts_.swap(other.facts_);
-        plans_.swap(other.plans_);
-        ring_.swap(other.ring_);
+    dynamic_table(const dynamic_table& other) : dynamic_table() {  // delegates, so that what was pushed is freed on a throw
+        for (auto* s : other.stages_) push(s->clone());
+        ring_ = other.ring_;
         state_ = other.state_;
+    }
+    dynamic_table(dynamic_table&& other) noexcept { swap(other); }
+    dynamic_table& operator=(dynamic_table other) noexcept {
+        swap(other);
         return *this;
     }
     ~dynamic_table() {
         for (auto* s : stages_) delete s;
     }
 
-    /// Appends a stage, which it owns from now on. A null stage, one after a selector, or one too many leaves the chain
-    /// without a plan: every step then answers the status given here.
+    /// Appends a stage, which it owns from now on. A stage after a selector, one too many or one that keeps too much is not
+    /// taken; from then on every step answers the status given here.
     status push(any_stage* s) {
         if (s == nullptr) return state_ = status_code::out_of_memory;
+        owner owned{s};
         std::uint8_t earlier = 0;
         std::size_t saved = s->saved_bytes();
         for (auto* other : stages_) {
             earlier = std::uint8_t(earlier + (other->kind() == s->kind() && other->table().fact(0).draws));
             saved += other->saved_bytes();
         }
-        s->place(earlier);
         const bool after_selector = !facts_.empty() && facts_.back().selects != selecting::no;
-        stages_.push_back(s);
-        facts_.push_back(s->table().fact(0));
-        if (after_selector || facts_.size() > max_stages || saved > checkpoint::stage_bytes) state_ = status_code::chain_malformed;
+        if (after_selector || facts_.size() == max_stages || saved > checkpoint::stage_bytes) return state_ = status_code::chain_malformed;
+
+        s->place(earlier);
         if (saved > 0) ring_.resize(rollback_depth);
+        stages_.reserve(stages_.size() + 1);
+        facts_.push_back(s->table().fact(0));
+        stages_.push_back(owned.release());
         plans_.clear();
-        for (std::size_t bridge = 0; bridge <= facts_.size() && state_.ok(); ++bridge) {
-            plans_.push_back(make_plan(facts_, bridge, folding::no));
-            if (plans_.back().too_long) state_ = status_code::chain_malformed;
-        }
+        for (std::size_t bridge = 0; bridge <= facts_.size(); ++bridge) plans_.push_back(make_plan(facts_, bridge, folding::no));
         return state_;
     }
     any_stage& at(std::size_t i) noexcept { return *stages_[i]; }
@@ -175,16 +175,16 @@ public:
 
     step accept(token_id token) noexcept override {
         step all;
-        for (auto* stage : stages_) {
-            const step s = stage->table().accept(token);
-            if (all.state.ok()) all.state = s.state;
-            if (s.rewind > all.rewind) all.rewind = s.rewind;
-            all.finished |= s.finished;
-        }
+        for (auto* stage : stages_) all.join(stage->table().accept(token));
         return all;
     }
     void reset() noexcept override {
         for (auto* s : stages_) s->table().reset();
+    }
+    std::uint32_t layout() const noexcept override {
+        std::size_t saved = 1;
+        for (auto* s : stages_) saved += s->saved_bytes();
+        return std::uint32_t(stages_.size() << 16 | saved);
     }
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
@@ -208,10 +208,17 @@ public:
 
 private:
     const stage_table& one(std::size_t i) const noexcept { return stages_[i]->table(); }
-    void copy_from(const dynamic_table& other) {
-        state_ = other.state_;
-        for (auto* s : other.stages_) push(s->clone());
-        ring_ = other.ring_;
+    struct owner {
+        any_stage* held;
+        ~owner() { delete held; }
+        any_stage* release() noexcept { return std::exchange(held, nullptr); }
+    };
+    void swap(dynamic_table& other) noexcept {
+        stages_.swap(other.stages_);
+        facts_.swap(other.facts_);
+        plans_.swap(other.plans_);
+        ring_.swap(other.ring_);
+        std::swap(state_, other.state_);
     }
 
     std::vector<any_stage*> stages_;
@@ -226,6 +233,8 @@ private:
 /// (A template so that including riffle does not compile it.)
 template <class Policies>
 class basic_dynamic_chain : public chain_interface<basic_dynamic_chain<Policies>> {
+    static_assert(Policies::arithmetic != numerics::llama, "riffle: numerics::llama is not there yet; use reproducible or fast");
+
 public:
     /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
     /// chain_malformed.
@@ -233,6 +242,7 @@ public:
     status push(S stage) {
         const status s = stages_.push(new (std::nothrow) any_stage_of<S>(std::move(stage)));
         state_.set_status(s);
+        state_.forget_saved_states();
         return s;
     }
     /// The i-th stage, nullptr when there is none or it is of another type: d.get_if<top_k>(0)->k = 50.

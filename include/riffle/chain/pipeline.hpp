@@ -33,9 +33,17 @@ constexpr bool verbs_are_noexcept() {
     if constexpr (has_bias<S>) all &= requires(const S& s) { { s.bias(token_id{}) } noexcept; };
     if constexpr (has_accept<S>) all &= requires(S& s) { { s.accept(token_id{}) } noexcept; };
     if constexpr (has_reset<S>) all &= requires(S& s) { { s.reset() } noexcept; };
+    if constexpr (requires(const S& s) { s.check(); }) all &= requires(const S& s) { { s.check() } noexcept; };
+    if constexpr (requires(S& s) { s.rollback(s.mark()); }) all &= requires(S& s) { { s.mark() } noexcept; { s.rollback(s.mark()) } noexcept; };
     if constexpr (maps_with_parameters<S, lanes<4>>) all &= requires(const S& s, const lanes<4>& v) { { s.parameters() } noexcept; { S::map(v, std::array<lanes<4>, parameter_count<S>>{}) } noexcept; };
     if constexpr (maps_plainly<S, lanes<4>>) all &= requires(const lanes<4>& v) { { S::map(v) } noexcept; };
     return all;
+}
+
+template <class S>
+constexpr bool has_one_verb() {
+    if constexpr (has_built_in_facts<S>) return true;
+    else return has_map<S> + has_edits<S> + has_bias<S> + (has_apply<S> || has_drawing_apply<S>) == 1;
 }
 
 template <class Policies, class... Stages>
@@ -47,6 +55,8 @@ constexpr bool chain_is_well_formed() {
     if constexpr ((stage<Stages> && ...)) {
         static_assert(selector_is_last<Stages...>(), "riffle: a selector must be the last stage of a chain");
         static_assert((verbs_are_noexcept<Stages>() && ...), "riffle: the verbs of a stage must be noexcept, because nothing on the way from logits to token throws");
+        static_assert((has_one_verb<Stages>() && ...), "riffle: a stage has one of the verbs apply, map, edits and bias; make two stages of one that has more");
+        static_assert(((!has_accept<Stages> || has_reset<Stages>) && ...), "riffle: a stage with accept needs a reset, so that a chain can begin anew");
         static_assert((saves_state<Stages>() && ...), "riffle: a stage with accept must be trivially copyable, or have a trivially copyable mark() and a rollback(mark), so that a chain can go back");
         static_assert((std::size_t{0} + ... + saved_bytes<Stages>()) <= checkpoint::stage_bytes, "riffle: what stages with accept keep may take 64 bytes in a mark; give them a smaller mark() and a rollback(mark)");
     }
@@ -129,31 +139,51 @@ pipeline<P, S...> make_pipeline(std::tuple<S...> stages) {
     return pipeline<P, S...>(std::move(stages));
 }
 
+/// A chain among the stages gives up the default policies for those around it, and no others.
+template <class Policies, class S>
+constexpr bool policies_agree() {
+    if constexpr (is_pipeline<S>) return std::is_same_v<typename S::policies_type, reproducible> || std::is_same_v<typename S::policies_type, Policies>;
+    else return true;
+}
+template <class A, class B>
+struct joined_policies {
+    using type = reproducible;
+};
+template <class A, class B>
+    requires is_pipeline<A> && (!is_pipeline<B> || !std::is_same_v<typename A::policies_type, reproducible>)
+struct joined_policies<A, B> {
+    using type = typename A::policies_type;
+};
+template <class A, class B>
+    requires is_pipeline<B> && (!is_pipeline<A> || std::is_same_v<typename A::policies_type, reproducible>)
+struct joined_policies<A, B> {
+    using type = typename B::policies_type;
+};
+
 template <class S, class... Stages>
 inline constexpr std::size_t occurrences = (std::size_t{0} + ... + std::is_same_v<S, Stages>);
 
 }  // namespace detail
 
 /// A chain of these stages, in this order; chains among them are taken apart, so nesting leaves no trace.
-/// `chain<fast>(...)` chooses the policies.
+/// `chain<fast>(...)` chooses the policies; a chain inside may have the same or the default ones.
 template <class Policies = reproducible, class... Stages>
 auto chain(Stages... stages) {
+    static_assert((detail::policies_agree<Policies, Stages>() && ...), "riffle: a chain inside this one has other policies; say which hold for all with chain<...>(...) or with<...>(...)");
     return detail::make_pipeline<Policies>(std::tuple_cat(detail::as_stages(std::move(stages))...));
 }
 
 /// The same stages under other policies: with<fast>(a | b).
 template <class Policies, class Stage>
 auto with(Stage stage) {
-    return chain<Policies>(std::move(stage));
+    return detail::make_pipeline<Policies>(detail::as_stages(std::move(stage)));
 }
 
 /// `a | b | c` is chain(a, b, c). One of the first two must be riffle's, or the compiler does not look here.
 template <class A, class B>
     requires((stage<A> || detail::is_pipeline<A>) && (stage<B> || detail::is_pipeline<B>))
 auto operator|(A a, B b) {
-    if constexpr (detail::is_pipeline<A>) return chain<typename A::policies_type>(std::move(a), std::move(b));
-    else if constexpr (detail::is_pipeline<B>) return chain<typename B::policies_type>(std::move(a), std::move(b));
-    else return chain(std::move(a), std::move(b));
+    return chain<typename detail::joined_policies<A, B>::type>(std::move(a), std::move(b));
 }
 
 /// A stage of a chain, by its type: get<top_k>(c).k = 50 takes effect with the next step.

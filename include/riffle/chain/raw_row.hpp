@@ -41,6 +41,7 @@ public:
     void narrow(std::size_t, std::size_t, candidates&, const context&) const noexcept override {}
     step accept(token_id) noexcept override { return {}; }
     void reset() noexcept override {}
+    std::uint32_t layout() const noexcept override { return 1; }
     void save(typename Table::saved_state&) const noexcept override {}
     void restore(const typename Table::saved_state&) noexcept override {}
     typename Table::saved_state* ring() noexcept override { return nullptr; }

@@ -48,7 +48,7 @@ constexpr bool saves_state() {
     else return std::is_trivially_copyable_v<S>;
 }
 
-/// The maps of a step in a debug build: a user's claim to be monotone is tried at points that move with the draw.
+/// A debug build tries a user's claim to be monotone at each step, at neighbouring floats between -24 and 24.
 template <class S>
 bool falls_somewhere(const S& s) noexcept {
     const bound_map<S> map(s);
@@ -180,7 +180,7 @@ public:
             } else if constexpr (requires { stage.edits(); }) {
                 for (const auto& entry : stage.edits()) r.edit(entry.token, [&](float logit) { return logit + entry.bias; });
             } else if constexpr (requires { stage.bias(token_id{}); }) {
-                for (std::size_t id = 0; id < r.size(); ++id) r.edit(token_id(id), [&](float logit) { return logit + stage.bias(token_id(id)); });
+                for (std::size_t id = 0; id < r.size(); ++id) r.edit(token_id(id), [&](float logit) { return biased(logit, stage.bias(token_id(id))); });
             }
         });
     }
@@ -232,7 +232,7 @@ public:
         each([&]<std::size_t I>(const auto& stage) {
             if (I < first || I >= last) return;
             if constexpr (fact_table[I].needs_sorted) c.sort();
-            if constexpr (fact_table[I].needs_p) normalise(c);
+            if constexpr (fact_table[I].needs_p) c.normalise();
             narrow_by<I>(stage, c, x);
             if constexpr (!fact_table[I].keeps_sorted) c.sorted = false;
         });
@@ -244,10 +244,7 @@ public:
             using S = std::remove_reference_t<decltype(stage)>;
             if constexpr (has_accept<S>) {
                 if constexpr (std::is_same_v<decltype(stage.accept(token)), step>) {
-                    const step s = stage.accept(token);
-                    if (all.state.ok()) all.state = s.state;
-                    if (s.rewind > all.rewind) all.rewind = s.rewind;
-                    all.finished |= s.finished;
+                    all.join(stage.accept(token));
                 } else {
                     stage.accept(token);
                 }
@@ -260,6 +257,9 @@ public:
             using S = std::remove_reference_t<decltype(stage)>;
             if constexpr (has_reset<S>) stage.reset();
         });
+    }
+    std::uint32_t layout() const noexcept override {
+        return std::uint32_t(count << 16 | (std::size_t{1} + ... + detail::saved_bytes<Stages>()));
     }
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
@@ -344,14 +344,6 @@ private:
         if constexpr (requires(const S& s) { std::uint64_t(s.seed); }) seed = std::uint64_t(std::get<I>(stages_).seed);
         return {seed, position, stream_of(detail::kind_of<S>(), std::uint8_t(earlier_ + occurrence))};
     }
-    static void normalise(candidates& c) noexcept {
-        const std::size_t best = c.greatest();
-        if (best == c.size) return;
-        const float maximum = c[best].logit;
-        const auto total = double(c.mass(maximum));
-        for (auto& token : c) token.p = float(double(fixed_mass_of(token.logit - maximum)) / total);
-    }
-
     /// The narrow verb of one stage.
     template <std::size_t I, class S>
     void narrow_by(const S& stage, candidates& c, const context& x) const noexcept {
@@ -366,7 +358,7 @@ private:
             const bool in_id_order = starts_in_id_order(c);
             for (const auto& entry : stage.edits()) add_bias(c, entry, in_id_order);
         } else if constexpr (f.dense_edits) {
-            for (auto& token : c) token.logit = canonical(token.logit + stage.bias(token.id));
+            for (auto& token : c) token.logit = canonical(biased(token.logit, stage.bias(token.id)));
         } else {
             const std::size_t size = c.size;
             if constexpr (has_drawing_apply<S>) stage.apply(c, random_of<I>(x.at()));
@@ -377,6 +369,9 @@ private:
             }
         }
     }
+    /// A sum that is not fused with a product in the user's bias.
+    static float biased(float logit, float bias) noexcept { return (lanes<1>(logit) + lanes<1>(RIFFLE_ROUNDED(bias)))[0]; }
+
     /// Whether the candidate of every id stands at that index, as it does when nothing has narrowed.
     static bool starts_in_id_order(const candidates& c) noexcept {
         for (std::size_t i = 0; i < c.size; ++i)

@@ -48,6 +48,13 @@ struct RIFFLE_MAY_ALIAS candidates {
         return for_each_weight(maximum, [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
     }
 
+    /// p of every candidate over all of them: 0 for illegal ones. O(size).
+    RIFFLE_NOINLINE void normalise() noexcept {
+        const std::size_t best = greatest();
+        const double total = best < size ? double(weigh(data[best].logit)) : 1.0;
+        for (std::size_t i = 0; i < size; ++i) data[i].p = best < size ? float(double(weight(i)) / total) : 0.0f;
+    }
+
     /// Replaces every logit by map(logit), several at a time; `map` works on lanes. The order is not kept. O(size).
     template <class Map>
     RIFFLE_UNCONTRACTED void map_logits(const Map& map) noexcept {

@@ -76,7 +76,15 @@ concept maps_plainly = requires(const V& v) {
 
 }  // namespace detail
 
-// The verbs a stage may have. Built-in stages and a user's stages are told apart by nothing but these.
+// The verbs a stage may have. A user's stage has one of apply, map, edits and bias, and may have accept and reset.
+//
+// A built-in stage states its facts in a table (`fact`) and, for each fact that needs one, answers what a machine asks:
+//   narrows    narrows_now(): whether it does with the present parameters; and by
+//              rank: rank()   threshold: cut(maximum), least()   deviation: cut(maximum, moments)
+//              mass: target(total), least()   legal: legal_words()
+//   edits      edits(), or edit(row, context) with apply(candidates, context), and window() into the history
+//   draws      kind, the number of its stream (stream_kind), and a field `seed`
+//   all        name, and check() for parameters that can be without meaning
 template <class S>
 concept has_map = detail::maps_with_parameters<S, lanes<4>> || detail::maps_plainly<S, lanes<4>>;
 template <class S>

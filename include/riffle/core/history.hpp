@@ -23,13 +23,23 @@ public:
 
     history() noexcept = default;
     history(const history& other) noexcept { *this = other; }
+    /// Copies into the memory this one has, where it fits; memory of a caller is never left for the heap, and never shared.
+    /// When there is no room everything is forgotten, and lost() says so.
     history& operator=(const history& other) noexcept {
         if (this == &other) return *this;
-        release();
+        clear();
+        lost_ = other.lost_;
+        if (!borrowed_ && other.capacity_ > capacity_) {
+            release();
+            lost_ |= !allocate(other.capacity_);
+        }
+        if (other.remembered() > capacity_) {
+            lost_ = true;
+            return *this;
+        }
         written_ = other.written_;
         oldest_ = other.oldest_;
-        // A copy owns heap memory even where the original lives in the caller's storage, which it must not share.
-        if (other.capacity_ && allocate(other.capacity_)) std::memcpy(ring_, other.ring_, capacity_ * sizeof(entry));
+        for (std::size_t back = other.remembered(); back-- > 0;) slot(written_ - 1 - back) = other.recent(back);
         return *this;
     }
     history(history&& other) noexcept { swap(other); }
@@ -39,12 +49,19 @@ public:
     }
     ~history() { release(); }
 
+    /// A copy found no memory for what it should remember; clear() starts anew.
+    bool lost() const noexcept { return lost_; }
     /// Accepted tokens in all; the ring remembers the newest of them.
     std::size_t written() const noexcept { return written_; }
     std::size_t remembered() const noexcept { return written_ - oldest_; }
     std::size_t capacity() const noexcept { return capacity_; }
     /// The entry `back` tokens from the newest (0 = newest); back < remembered().
     const entry& recent(std::size_t back) const noexcept { return ring_[(written_ - 1 - back) % capacity_]; }
+    /// Whether [memory, memory + bytes) touches the ring.
+    bool overlaps(const void* memory, std::size_t bytes) const noexcept {
+        const auto a = reinterpret_cast<std::uintptr_t>(ring_), b = reinterpret_cast<std::uintptr_t>(memory);
+        return ring_ && a < b + bytes && b < a + history::bytes(capacity_);
+    }
     /// Hash of all entries.
     std::uint64_t line() const noexcept { return written_ ? recent(0).line : 0; }
 
@@ -68,19 +85,24 @@ public:
 
     RIFFLE_NOINLINE void push(token_id token, bool generated) noexcept {
         const std::uint64_t line = mix(this->line(), token, generated);
-        ring_[written_++ % capacity_] = {token, generated, line};
+        slot(written_++) = {token, generated, line};
         if (remembered() > capacity_) oldest_ = written_ - capacity_;
     }
-    /// Whether `count` tokens can be taken back and leave every look back as exact as it was: the ring keeps
-    /// rollback_depth tokens more than any stage looks at, and one of them carries the hash.
-    bool can_pop(std::size_t count) const noexcept {
+    /// Whether `count` tokens can be taken back and leave the `window` newest of the rest, and the hash of all before.
+    /// The ring is made to keep rollback_depth tokens more than that. A window of -1 looks at everything.
+    bool can_pop(std::size_t count, std::int32_t window) const noexcept {
         if (count > rollback_depth || count > written_) return false;
-        return oldest_ == 0 || remembered() - count >= capacity_ - rollback_depth;
+        if (count == 0 || oldest_ == 0) return true;
+        return window >= 0 && remembered() - count >= std::size_t(window) + 1;
     }
     void pop() noexcept { --written_; }
-    void clear() noexcept { written_ = oldest_ = 0; }
+    void clear() noexcept {
+        written_ = oldest_ = 0;
+        lost_ = false;
+    }
 
 private:
+    entry& slot(std::size_t index) noexcept { return ring_[index % capacity_]; }
     static constexpr std::uint64_t mix(std::uint64_t line, token_id token, bool generated) noexcept {
         // splitmix64's finaliser over the running value: collisions of 64 bits only
         std::uint64_t h = line + 0x9E3779B97F4A7C15u + (std::uint64_t{std::uint32_t(token)} << 1 | std::uint64_t{generated});
@@ -101,9 +123,10 @@ private:
     }
     void move_into(history& to) noexcept {
         const std::size_t keep = remembered() < to.capacity_ ? remembered() : to.capacity_;
+        to.lost_ = lost_;
         to.written_ = written_;
         to.oldest_ = written_ - keep;
-        for (std::size_t back = 0; back < keep; ++back) to.ring_[(written_ - 1 - back) % to.capacity_] = recent(back);
+        for (std::size_t back = 0; back < keep; ++back) to.slot(written_ - 1 - back) = recent(back);
         swap(to);
     }
     void swap(history& other) noexcept {
@@ -117,11 +140,12 @@ private:
         exchange(written_, other.written_);
         exchange(oldest_, other.oldest_);
         exchange(borrowed_, other.borrowed_);
+        exchange(lost_, other.lost_);
     }
 
     entry* ring_ = nullptr;
     std::size_t capacity_ = 0, written_ = 0, oldest_ = 0;
-    bool borrowed_ = false;
+    bool borrowed_ = false, lost_ = false;
 };
 
 }  // namespace riffle

@@ -35,6 +35,7 @@ public:
         count_ = block_count(size_);
         blocks_ = blocks;
         copies_ = copies;
+        saw_nan_ = saw_infinity_ = false;
         const std::size_t full = size_ / block_size;
         for (std::size_t b = 0; b < full; ++b) blocks_[b] = logits.data() + b * block_size;
         if (full == count_) return;
@@ -72,13 +73,20 @@ public:
     void edit(token_id id, Change change) noexcept {
         if (id < 0 || std::size_t(id) >= size_) return;
         float& logit = own(std::size_t(id) / block_size)[std::size_t(id) % block_size];
+        saw_nan_ |= logit != logit;
+        saw_infinity_ |= logit > greatest_logit;
         logit = canonical(change(canonical(logit)));
     }
+
+    /// Whether an edit met one in the row.
+    bool saw_nan() const noexcept { return saw_nan_; }
+    bool saw_infinity() const noexcept { return saw_infinity_; }
 
 private:
     const float** blocks_ = nullptr;
     float* copies_ = nullptr;
     std::size_t size_ = 0, count_ = 0;
+    bool saw_nan_ = false, saw_infinity_ = false;
 };
 
 }  // namespace riffle

@@ -8,7 +8,7 @@ namespace riffle {
 /// A seed that differs from call to call and from run to run, for those who want one: chains draw from seed 0 unless told
 /// otherwise. From the system's random device where there is one, else from clocks and addresses. Not for cryptography.
 inline std::uint64_t random_seed() noexcept {
-    static std::uint64_t calls = 0;
+    thread_local std::uint64_t calls = 0;
     std::uint64_t seed = 0;
     bool from_device = false;
     if (std::FILE* device = std::fopen("/dev/urandom", "rb")) {

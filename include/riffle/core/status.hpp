@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 
 #include <riffle/core/token.hpp>
 
@@ -20,6 +21,9 @@ enum class status_code : std::uint8_t {
     mark_unknown,       ///< rollback to a mark that lies on another line of tokens, or ahead
     rewind_too_far,     ///< rollback or rewind by more than 128 tokens, or past the start
     out_of_memory,      ///< the heap gave no scratch
+    no_selector,        ///< a token was asked of a chain without a selector
+    not_a_token,        ///< accept or prompt was given an id below 0
+    storage_overlaps,   ///< the storage the caller gave overlaps the one in use
     storage_too_small,  ///< the storage the caller gave is below scratch_bytes(V)
     chain_malformed,    ///< stages put together at run time in an order that no chain may have
     stage_failed,       ///< a stage's accept reported a failure of its own
@@ -29,11 +33,11 @@ enum class status_code : std::uint8_t {
 class sentence {
 public:
     const char* c_str() const noexcept { return text_; }
-    /// As std::string_view, std::string, or whatever is made from a C string.
-    template <class Text>
-        requires std::constructible_from<Text, const char*>
-    operator Text() const {
-        return Text(static_cast<const char*>(text_));
+    /// As std::string_view, or another view that is made from a C string.
+    template <class View>
+        requires(std::is_class_v<View> && std::is_trivially_copyable_v<View> && std::constructible_from<View, const char*>)
+    operator View() const noexcept {
+        return View(static_cast<const char*>(text_));
     }
     char* data() noexcept { return text_; }
     static constexpr std::size_t capacity = 160;
@@ -71,6 +75,12 @@ public:
     constexpr bool saw_infinity() const noexcept { return saw_infinity_; }
     /// Another code; what was seen in the row stays noted.
     constexpr void fail(status_code code) noexcept { code_ = code; }
+    constexpr void fail(const status& reason) noexcept {
+        const bool nan = saw_nan_, infinity = saw_infinity_;
+        *this = reason;
+        saw_nan_ |= nan;
+        saw_infinity_ |= infinity;
+    }
     constexpr void note_nan() noexcept { saw_nan_ = true; }
     constexpr void note_infinity() noexcept { saw_infinity_ = true; }
 
@@ -99,8 +109,11 @@ private:
         case status_code::mark_unknown: return "the mark lies on another line of tokens";
         case status_code::rewind_too_far: return "more than 128 tokens back, or past the start";
         case status_code::out_of_memory: return "the heap gave no memory for scratch";
+        case status_code::no_selector: return "the chain has no selector, so it chooses no token";
+        case status_code::not_a_token: return "an id below 0 is no token";
+        case status_code::storage_overlaps: return "the storage overlaps the one in use";
         case status_code::storage_too_small: return "the storage is smaller than scratch_bytes(V)";
-        case status_code::chain_malformed: return "a selector must be the last stage of a chain, and a chain has at most 32 stages";
+        case status_code::chain_malformed: return "a selector must be the last stage of a chain, which has at most 32 stages, and what they keep must fit 64 bytes";
         case status_code::stage_failed: return "a stage refused the token";
         }
         return "unknown status";
@@ -119,6 +132,13 @@ struct step {
     status state{};         ///< whether every stage took the token
     int rewind = 0;         ///< a stage asks to take back this many tokens (a banned phrase was completed)
     bool finished = false;  ///< a stage says that the text is complete
+
+    /// What several stages said together: the first failure, the longest rewind, the end if any says so.
+    constexpr void join(const step& other) noexcept {
+        if (state.ok()) state = other.state;
+        if (other.rewind > rewind) rewind = other.rewind;
+        finished |= other.finished;
+    }
 };
 
 }  // namespace riffle

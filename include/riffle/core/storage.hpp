@@ -26,15 +26,20 @@ public:
 
     std::byte* data() const noexcept { return data_; }
     std::size_t size() const noexcept { return size_; }
+    bool overlaps(std::span<const std::byte> bytes) const noexcept {
+        const auto a = reinterpret_cast<std::uintptr_t>(data_), b = reinterpret_cast<std::uintptr_t>(bytes.data());
+        return data_ && a < b + bytes.size() && b < a + size_;
+    }
     bool borrowed() const noexcept { return borrowed_; }
 
     /// At least `bytes`. Memory of the caller never turns into heap memory.
     [[nodiscard]] status_code reserve(std::size_t bytes) noexcept {
         if (bytes <= size_) return status_code::ok;
         if (borrowed_) return status_code::storage_too_small;
+        auto* grown = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}, std::nothrow));
+        if (!grown) return status_code::out_of_memory;  // what was there stays in use
         release();
-        data_ = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}, std::nothrow));
-        if (!data_) return status_code::out_of_memory;
+        data_ = grown;
         size_ = bytes;
         return status_code::ok;
     }

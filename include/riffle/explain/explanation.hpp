@@ -65,11 +65,12 @@ struct explanation {
     }
 };
 
-/// The plan that the chain's present parameters lead to, as text.
+/// The plan that the chain's present parameters lead to, as text. Whether a mask leaves few tokens, and so is the bridge,
+/// depends on the size of the row.
 template <class Chain>
-std::string explain(const Chain& chain) {
+std::string explain(const Chain& chain, std::size_t row_size = std::size_t{1} << 17) {
     decltype(auto) stages = chain.table();
-    return plan_text(stages, stages.plan_for(stages.bridge(std::size_t{1} << 17)));
+    return plan_text(stages, stages.plan_for(stages.bridge(row_size)));
 }
 
 namespace detail {
@@ -81,7 +82,7 @@ public:
         const std::size_t best = c.greatest();
         if (best == c.size) return;
         for (const auto& t : c) {
-            if (!(t.logit > illegal_logit)) continue;
+            if (!(t.logit > illegal_logit) || std::size_t(t.id) >= row_size) continue;  // a user's stage may invent ids
             legal_[std::size_t(t.id)] = true;
             mass_[std::size_t(t.id)] = fixed_mass_of(t.logit - c[best].logit);
             total_ += mass_[std::size_t(t.id)];
@@ -104,10 +105,9 @@ inline std::vector<token_data> law_of(const candidates& c) {
     std::vector<token_data> law;
     for (const auto& t : c)
         if (t.logit > illegal_logit) law.push_back(t);
-    std::sort(law.begin(), law.end(), ranks_before);
-    std::uint64_t total = 0;
-    for (const auto& t : law) total += fixed_mass_of(t.logit - law[0].logit);
-    for (auto& t : law) t.p = float(double(fixed_mass_of(t.logit - law[0].logit)) / double(total));
+    candidates sorted{law.data(), law.size(), -1, false};
+    sorted.sort();
+    sorted.normalise();
     return law;
 }
 
@@ -147,7 +147,8 @@ explanation explain(Chain& chain, std::span<const float> logits) {
         }
         e.stages.push_back(report);
     });
-    for (const auto& t : e.distribution) e.removed_by[std::size_t(t.id)] = explanation::kept;
+    for (const auto& t : e.distribution)
+        if (std::size_t(t.id) < e.removed_by.size()) e.removed_by[std::size_t(t.id)] = explanation::kept;
     if (c.selected >= 0) e.token = c[std::size_t(c.selected)].id;
     return e;
 }

@@ -1,8 +1,10 @@
 #pragma once
-// The only header with macros. Every name starts with RIFFLE_; all translation units of a program may include riffle
-// with different flags, so nothing here changes the layout of a type or the value of a result.
+// The only header with macros. Every name starts with RIFFLE_. The translation units of a program may have different
+// flags for the processor and the optimiser; RIFFLE_NO_VECTORS, if it is used, must be the same in all of them, because it
+// changes lane types, and RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check, made or not as the linker
+// picks.
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
 #error "riffle: -ffast-math and -ffinite-math-only are refused, because -inf marks an illegal token; drop the flag for files that include riffle"
 #endif
 
@@ -33,8 +35,8 @@
 #endif
 
 // Keeping a product and a sum apart (no fused multiply-add) takes three means, each measured:
-// clang obeys a pragma inside each operator; g++ obeys an attribute on the function that a pass is inlined into
-// (RIFFLE_UNCONTRACTED), and a barrier around the product in scalar code (RIFFLE_ROUNDED; around every vector product
+// clang obeys a pragma inside each operator; g++ obeys an attribute on the function that a pass is inlined into, a user's
+// map with it (RIFFLE_UNCONTRACTED), and a barrier around the product in scalar code (RIFFLE_ROUNDED; around every vector product
 // it would cost sorting a factor of two).
 #if defined(__clang__)
 #define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")
@@ -44,7 +46,7 @@
 #elif defined(__GNUC__)
 #define RIFFLE_NO_CONTRACTION
 #define RIFFLE_CONTRACTION
-#define RIFFLE_UNCONTRACTED __attribute__((optimize("fp-contract=off")))
+#define RIFFLE_UNCONTRACTED __attribute__((optimize("fp-contract=off"), flatten))
 #define RIFFLE_ROUNDED(product) __builtin_assoc_barrier(product)
 #else
 #define RIFFLE_NO_CONTRACTION

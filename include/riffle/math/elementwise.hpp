@@ -7,8 +7,12 @@
 
 namespace riffle {
 
-/// canonical (math/ordered.hpp), lane by lane. The comparisons here meet no denormal: those go first, by their bits.
+/// A type that elementwise maths is written over. (Constrained, so that `using namespace riffle` leaves log(5) alone.)
 template <class V>
+concept lane_value = requires { typename V::ints; };
+
+/// canonical (math/ordered.hpp), lane by lane. The comparisons here meet no denormal: those go first, by their bits.
+template <lane_value V>
 RIFFLE_INLINE V canonical(const V& value) noexcept {
     const V normal = select((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
     const V not_nan = max(normal, V(illegal_logit));
@@ -16,20 +20,20 @@ RIFFLE_INLINE V canonical(const V& value) noexcept {
 }
 
 /// 0 where |value| is below the least normal float, so that a flush-to-zero mode cannot be seen behind it.
-template <class V>
+template <lane_value V>
 RIFFLE_INLINE V flushed(const V& value) noexcept {
     return select((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
 }
 
 /// |value|
-template <class V>
+template <lane_value V>
 RIFFLE_INLINE V absolute(const V& value) noexcept {
     return V::from_bits(as_bits(value) & 0x7fffffff);
 }
 
 /// exp(x) for -87 <= x <= 88 (clamped outside), relative error below 2e-7. Not monotone in its last bits.
 /// Argument reduction and coefficients: Cephes expf (S. L. Moshier).
-template <class V>
+template <lane_value V>
 RIFFLE_INLINE V exp(const V& value) noexcept {
     const V x = min(max(value, V(-87.0f)), V(88.0f));
     const V magic(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer that stands in the low bits
@@ -86,7 +90,7 @@ struct log_parts {
 
 /// log(x) for normal x > 0 (smaller x counts as the least normal float, +inf as 2^128), relative error below 2e-7.
 /// Coefficients: Cephes logf (S. L. Moshier).
-template <class V>
+template <lane_value V>
 RIFFLE_INLINE V log(const V& value) noexcept {
     const detail::log_parts<V> parts(max(value, V(1.17549435e-38f)));
     return detail::log_of_parts(parts.f, parts.exponent);
@@ -94,7 +98,7 @@ RIFFLE_INLINE V log(const V& value) noexcept {
 
 /// -log(1 - v) for 0 < v < 1, exact to a few units in the last place where v is small: there log(1 - v) would lose the
 /// digits that decide which of many Gumbel draws is the greatest.
-template <class V>
+template <lane_value V>
 RIFFLE_INLINE V minus_log_complement(const V& v) noexcept {
     const V complement = V(1.0f) - v;
     const detail::log_parts<V> parts(complement);
@@ -106,7 +110,7 @@ RIFFLE_INLINE V minus_log_complement(const V& v) noexcept {
 
 /// 1 / x for normal x, relative error below 2e-7, without a division (Vulkan's is not exact): a first guess by
 /// subtracting exponents, then four Newton steps.
-template <class V>
+template <lane_value V>
 RIFFLE_INLINE V reciprocal(const V& x) noexcept {
     const V magnitude = absolute(x);
     V y = V::from_bits(decltype(as_bits(x))(0x7ef311c3) - as_bits(magnitude));
@@ -120,7 +124,7 @@ RIFFLE_INLINE V reciprocal(const V& x) noexcept {
 /// correction too small for its rounding errors to reorder neighbours; above, tanh(x) = 2 / (1 + s) - 1 with
 /// s = exp(-2x), and both s and 1 / (1 + s) are polynomials with positive coefficients of a positive argument, so that
 /// every rounded operation on the way is itself monotone.
-template <class V>
+template <lane_value V>
 RIFFLE_INLINE V tanh(const V& value) noexcept {
     const V x = flushed(value);
     const V v = absolute(x);

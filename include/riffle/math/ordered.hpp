@@ -31,6 +31,11 @@ constexpr float canonical(float value) noexcept {
     return bits == 0x7f800000u ? greatest_logit : illegal_logit;
 }
 
+/// A parameter of a stage as the library uses it: 0 for a denormal, by its bits, so that flush-to-zero cannot show.
+constexpr float flushed(float value) noexcept {
+    return (std::bit_cast<std::uint32_t>(value) & 0x7f800000u) == 0 ? 0.0f : value;
+}
+
 /// The least canonical float above a canonical, finite one.
 constexpr float next_canonical(float value) noexcept {
     constexpr float least_normal = (std::numeric_limits<float>::min)();

@@ -15,7 +15,7 @@ struct min_p {
     static constexpr const char* name = "min_p";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::threshold};
 
-    bool narrows_now() const noexcept { return p > 0.0f; }
+    bool narrows_now() const noexcept { return flushed(p) > 0.0f; }
     std::size_t least() const noexcept { return min_keep > 1 ? min_keep : 1; }
     float cut(float maximum) const noexcept { return (lanes<1>(maximum) + log(lanes<1>(p)))[0]; }
 

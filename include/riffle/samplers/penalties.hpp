@@ -11,7 +11,7 @@ namespace riffle {
 /// Penalises tokens that occur among the last `last_n` accepted ones (prompt included). A positive logit is multiplied by
 /// 1 / repeat, any other by repeat (Keskar et al. 2019, arXiv 1909.05858, made sign-aware as llama.cpp does); then
 /// count * frequency + presence is subtracted.
-/// `last_n` = 0 = off, -1 = everything accepted since the last reset; repeat > 0 and finite, 1 = none; frequency and
+/// `last_n` = 0 = off, -1 = everything accepted since the last reset; repeat > 0, finite and no denormal, 1 = none; frequency and
 /// presence finite, 0 = none, negative values encourage.
 /// Cost: O(last_n) a step, whatever the vocabulary; wide it copies only the blocks that it touches.
 struct penalties {
@@ -28,9 +28,9 @@ struct penalties {
     std::int32_t window() const noexcept { return off() ? 0 : last_n; }
 
     float penalised(float logit, std::int32_t count) const noexcept {
-        const float inverse = 1.0f / repeat;
-        const lanes<1> l = lanes<1>(logit) * lanes<1>(logit <= 0.0f ? repeat : inverse < greatest_logit ? inverse : greatest_logit);
-        return (l - (lanes<1>(float(count)) * lanes<1>(frequency) + lanes<1>(presence)))[0];
+        const float inverse = flushed(1.0f / repeat);  // finite, since repeat is no denormal
+        const lanes<1> l = lanes<1>(logit) * lanes<1>(logit <= 0.0f ? repeat : inverse);
+        return (l - (lanes<1>(float(count)) * lanes<1>(flushed(frequency)) + lanes<1>(flushed(presence))))[0];
     }
     void edit(row& r, const context& x) const noexcept {
         if (off()) return;
@@ -41,19 +41,13 @@ struct penalties {
     void apply(candidates& c, const context& x) const noexcept {
         if (off()) return;
         const token_counts counts = x.count_recent(last_n);
-        bool changed = false;
-        for (auto& token : c) {
-            const auto count = counts.count(token.id);
-            if (count == 0) continue;
-            token.logit = canonical(penalised(token.logit, count));
-            changed = true;
-        }
-        if (changed) c.sorted = false;
+        for (auto& token : c)
+            if (const auto count = counts.count(token.id)) token.logit = canonical(penalised(token.logit, count));
     }
 
     status check() const noexcept {
         if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
-        if (!(repeat > 0.0f) || repeat > greatest_logit) return status::invalid(name, "repeat", double(repeat), "is not a positive number");
+        if (!(flushed(repeat) > 0.0f) || repeat > greatest_logit) return status::invalid(name, "repeat", double(repeat), "is not a positive number");
         if (!(absolute(lanes<1>(frequency))[0] <= greatest_logit)) return status::invalid(name, "frequency", double(frequency), "is not a finite number");
         if (!(absolute(lanes<1>(presence))[0] <= greatest_logit)) return status::invalid(name, "presence", double(presence), "is not a finite number");
         return {};

@@ -7,7 +7,7 @@
 namespace riffle {
 
 /// Squeezes logits into (-cap, cap): cap * tanh(logit / cap). The cap of Gemma 2 (arXiv 2408.00118, section 2) is 30.
-/// `cap` > 0; cap <= 0 or +inf = off; NaN is an error. riffle's own tanh, monotone over all floats; logit / cap is a
+/// `cap` > 0; cap <= 0, or over 2^125 = off; NaN is an error. riffle's own tanh, monotone over all floats; logit / cap is a
 /// product with 1 / cap. Wide: folded or commuted like temperature.
 struct soft_cap {
     float cap = 30.0f;
@@ -15,7 +15,7 @@ struct soft_cap {
     static constexpr const char* name = "soft_cap";
     static constexpr facts fact{.maps = true, .monotone = true};
 
-    bool off() const noexcept { return !(cap > 0.0f) || cap > greatest_logit; }
+    bool off() const noexcept { return !(flushed(cap) > 0.0f) || cap > 0x1p125f; }
 
     /// cap and 1 / cap; off as cap = 0.
     std::array<float, 2> parameters() const noexcept {

@@ -18,9 +18,9 @@ struct temperature {
     static constexpr facts fact{.maps = true, .monotone = true, .narrows = narrowing::rank};
     /// A product needs no guard where weights are taken of it: -inf stays -inf, NaN stays NaN and weighs nothing, and a
     /// denormal times at most 2^64 stays below 2^-62, which no weight can tell from 0.
-    static constexpr bool guards_itself = true;
+    static constexpr bool tolerates_uncanonical = true;
 
-    bool narrows_now() const noexcept { return t <= 0.0f; }
+    bool narrows_now() const noexcept { return flushed(t) <= 0.0f; }
     std::size_t rank() const noexcept { return 1; }
 
     /// 1 / t

@@ -15,7 +15,7 @@ struct top_n_sigma {
     static constexpr const char* name = "top_n_sigma";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::deviation};
 
-    bool narrows_now() const noexcept { return n > 0.0f; }
+    bool narrows_now() const noexcept { return flushed(n) > 0.0f; }
     float cut(float maximum, const moments& m) const noexcept {
         const std::uint32_t deviation = m.deviation();
         if (n > greatest_logit) return illegal_logit;  // all legal, and not 0 * inf
@@ -23,8 +23,8 @@ struct top_n_sigma {
     }
 
     void apply(candidates& c) const noexcept {
-        const std::size_t best = c.greatest();
         if (!narrows_now() || c.size <= 1) return;
+        const std::size_t best = c.greatest();
         if (best == c.size) return c.keep_legal();
         const lanes<1> maximum(c[best].logit);
         moments m;

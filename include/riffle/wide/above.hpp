@@ -76,7 +76,7 @@ struct above_pass {
     }
 };
 
-/// How many logits of blocks [first, last) of an array are >= cut.
+/// How many of an array are >= cut.
 struct count_pass {
     template <int N>
     static RIFFLE_INLINE std::size_t run(const float* const& values, std::size_t padded, float cut) noexcept {

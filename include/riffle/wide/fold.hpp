@@ -12,7 +12,10 @@ template <class S>
 class bound_map {
 public:
     explicit bound_map(const S& s) noexcept {
-        if constexpr (!plain) parameters_ = s.parameters();
+        if constexpr (!plain) {
+            parameters_ = s.parameters();
+            for (auto& p : parameters_) p = flushed(p);
+        }
     }
 
     /// `x` is canonical but for denormals and NaN.
@@ -23,13 +26,13 @@ public:
     /// The same but for a NaN, an infinity or a denormal that the map returns, for uses that cannot tell those from their
     /// canonical form: fixed_mass of a distance to the maximum, a comparison with a finite cut.
     template <class V>
-    RIFFLE_INLINE V loosely(const V& x) const noexcept {
-        if constexpr (guards_itself) return mapped(x);
+    RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
+        if constexpr (tolerates_uncanonical) return mapped(x);
         else return select(x > V(illegal_logit), mapped(flushed(x)), V(illegal_logit));
     }
 
 private:
-    static constexpr bool guards_itself = requires { S::guards_itself; };
+    static constexpr bool tolerates_uncanonical = requires { requires S::tolerates_uncanonical; };
     static constexpr bool plain = detail::maps_plainly<S, lanes<4>>;
     static constexpr std::size_t count = [] {
         if constexpr (plain) return std::size_t{0};
@@ -62,7 +65,7 @@ public:
         return x;
     }
     template <class V>
-    RIFFLE_INLINE V loosely(const V& x) const noexcept {
+    RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
         return x;
     }
     RIFFLE_INLINE float one(float x) const noexcept { return x; }
@@ -76,11 +79,11 @@ public:
     RIFFLE_INLINE V operator()(const V& x) const noexcept {
         return rest_(first_(x));
     }
-    /// The last map loosely (see bound_map).
+    /// The last map's result not made canonical (see bound_map).
     template <class V>
-    RIFFLE_INLINE V loosely(const V& x) const noexcept {
-        if constexpr (sizeof...(Rest) == 0) return first_.loosely(x);
-        else return rest_.loosely(first_(x));
+    RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
+        if constexpr (sizeof...(Rest) == 0) return first_.uncanonical(x);
+        else return rest_.uncanonical(first_(x));
     }
     float one(float x) const noexcept { return (*this)(lanes<1>(x))[0]; }
 

@@ -22,13 +22,13 @@ inline std::size_t count_legal(std::span<const std::uint32_t> words, std::size_t
     return legal;
 }
 
-/// The tokens a mask leaves, canonical, in ascending id. O(V / 32 + legal).
+/// The tokens a mask leaves, as they stand in the row, in ascending id. O(V / 32 + legal).
 inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words, token_data* out) noexcept {
     std::size_t n = 0;
     for (std::size_t w = 0; w < words.size() && w * 32 < r.size(); ++w)
         for (std::uint32_t bits = words[w]; bits; bits &= bits - 1) {
             const std::size_t id = w * 32 + std::size_t(std::countr_zero(bits));
-            if (id < r.size()) out[n++] = {token_id(id), canonical(r.logit(id)), 0.0f};
+            if (id < r.size()) out[n++] = {token_id(id), r.logit(id), 0.0f};
         }
     return n;
 }

@@ -56,10 +56,10 @@ struct mass_pass {
             const float* x = r.block(b);
             mass_sum<N> s0, s1;
             for (std::size_t i = 0; i < block_size; i += 4 * N) {  // four chains of dependent operations side by side
-                const auto w0 = fixed_mass(map.loosely(V::load(x + i)) - top);
-                const auto w1 = fixed_mass(map.loosely(V::load(x + i + N)) - top);
-                const auto w2 = fixed_mass(map.loosely(V::load(x + i + 2 * N)) - top);
-                const auto w3 = fixed_mass(map.loosely(V::load(x + i + 3 * N)) - top);
+                const auto w0 = fixed_mass(map.uncanonical(V::load(x + i)) - top);
+                const auto w1 = fixed_mass(map.uncanonical(V::load(x + i + N)) - top);
+                const auto w2 = fixed_mass(map.uncanonical(V::load(x + i + 2 * N)) - top);
+                const auto w3 = fixed_mass(map.uncanonical(V::load(x + i + 3 * N)) - top);
                 s0.add(w0 + w1);  // weights are at most 2^30, so two fit into 32 bits
                 s1.add(w2 + w3);
             }
@@ -70,7 +70,8 @@ struct mass_pass {
     }
 };
 
-/// The same for numerics::fast: weights stay floats within a block, products and sums may fuse.
+/// The same for numerics::fast: weights stay floats within a block, products and sums may fuse. Weights below 1 count as 0
+/// here too, or a block could have mass and no token to pick.
 template <class Fold>
 struct fast_mass_pass {
     template <int N>
@@ -85,10 +86,10 @@ struct fast_mass_pass {
             const float* x = r.block(b);
             V s0(0.0f), s1(0.0f), s2(0.0f), s3(0.0f);
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
-                s0 = s0 + float_mass(map.loosely(V::load(x + i)) - top);
-                s1 = s1 + float_mass(map.loosely(V::load(x + i + N)) - top);
-                s2 = s2 + float_mass(map.loosely(V::load(x + i + 2 * N)) - top);
-                s3 = s3 + float_mass(map.loosely(V::load(x + i + 3 * N)) - top);
+                s0 = s0 + countable(float_mass(map.uncanonical(V::load(x + i)) - top));
+                s1 = s1 + countable(float_mass(map.uncanonical(V::load(x + i + N)) - top));
+                s2 = s2 + countable(float_mass(map.uncanonical(V::load(x + i + 2 * N)) - top));
+                s3 = s3 + countable(float_mass(map.uncanonical(V::load(x + i + 3 * N)) - top));
             }
             const V sum = (s0 + s1) + (s2 + s3);
             float block_mass = 0.0f;
@@ -97,6 +98,12 @@ struct fast_mass_pass {
             total += masses[b];
         }
         return total;
+    }
+
+private:
+    template <class V>
+    static RIFFLE_INLINE V countable(const V& weight) noexcept {
+        return select(weight >= V(1.0f), weight, V(0.0f));
     }
 };
 

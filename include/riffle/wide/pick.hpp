@@ -37,7 +37,7 @@ struct weigh_block_pass {
     static RIFFLE_INLINE void run(const float* const& x, const Fold& map, float maximum, std::uint32_t* const& weights) noexcept {
         using V = lanes<N>;
         for (std::size_t i = 0; i < block_size; i += N) {
-            const auto w = fixed_mass(map.loosely(V::load(x + i)) - V(maximum));
+            const auto w = fixed_mass(map.uncanonical(V::load(x + i)) - V(maximum));
             std::memcpy(weights + i, &w.v, sizeof w.v);
         }
     }
@@ -50,8 +50,8 @@ struct picked {
 };
 
 /// Inverse CDF over block masses: the first token, in ascending id, whose running mass exceeds `target`, which is below
-/// the sum of the masses. (Under numerics::fast block masses are rounded sums: should the block run out first, its last
-/// token of positive weight is taken.)
+/// the sum of the masses. Under numerics::fast block masses are rounded sums: should the block run out first, its last token
+/// of positive weight is taken, and null_token where it has none.
 template <class Fold>
 picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Fold& map, float maximum) noexcept {
     std::size_t b = 0;

@@ -62,8 +62,10 @@ float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, fl
     const std::size_t padded = pad_peaks(groups, count);
     if (2 * k <= count) return (std::max)(kth_greatest(groups, padded, k), everything);
 
-    const float low = *std::min_element(groups, groups + count);
-    const auto by = buckets::between((std::max)(low, everything), maximum);
+    float low = maximum;  // the least legal group maximum: about where the bulk of the row begins
+    for (std::size_t i = 0; i < count; ++i)
+        if (groups[i] > illegal_logit && groups[i] < low) low = groups[i];
+    const auto by = buckets::between(low, maximum);
     std::fill(bins, bins + buckets::count, 0);
     count_by_bucket(r, peaks, fold<>{}, by, bins);
     const auto bucket = std::int32_t(bucket_exceeding({bins, buckets::count}, k - 1));
