@@ -25,12 +25,12 @@ struct max_floor_pass {
         V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
         std::size_t i = 0;
         for (; i + 4 * N <= size; i += 4 * N) {
-            m0 = max(V::load(x + i), m0);
-            m1 = max(V::load(x + i + N), m1);
-            m2 = max(V::load(x + i + 2 * N), m2);
-            m3 = max(V::load(x + i + 3 * N), m3);
+            m0 = greater_of(V::load(x + i), m0);
+            m1 = greater_of(V::load(x + i + N), m1);
+            m2 = greater_of(V::load(x + i + 2 * N), m2);
+            m3 = greater_of(V::load(x + i + 3 * N), m3);
         }
-        float greatest = reduce_max(max(max(m0, m1), max(m2, m3)));
+        float greatest = reduce_max(greater_of(greater_of(m0, m1), greater_of(m2, m3)));
         for (; i < size; ++i) greatest = x[i] > greatest ? x[i] : greatest;
         return greatest;
     }

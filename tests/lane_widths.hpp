@@ -1,8 +1,8 @@
 #pragma once
 
-#include <riffle/wide/dispatch.hpp>
-
 #include <gtest/gtest.h>
+
+#include <riffle/wide/dispatch.hpp>
 
 namespace riffle_tests {
 

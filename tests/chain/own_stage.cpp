@@ -119,7 +119,8 @@ TEST(OwnStage, ApplyAheadOfTheBridge) {
                 for (std::size_t i = 0; i < size; i += 2) even.push_back({token_id(i), row[i]});
                 const auto expected = rest.run(even);
                 ASSERT_EQ(c.peek(row), expected.token) << name_of(s) << size;
-                if (expected.token >= 0) ASSERT_EQ(difference(c.survivors(), expected.left), "") << name_of(s) << size;
+                if (expected.token < 0) continue;
+                ASSERT_EQ(difference(c.survivors(), expected.left), "") << name_of(s) << size;
             }
     };
     expect(keep_even{} | top_k{5} | dist{1}, {{top_k{5}, dist{1}}, {}});
@@ -247,10 +248,10 @@ TEST(OwnStage, StepsOfSeveralStagesAreJoined) {
     EXPECT_EQ(typed.last_step().rewind, 2);
 }
 
+struct liar : folded_over {
+    static constexpr bool monotone = true;
+};
 TEST(OwnStage, AFalseClaimToBeMonotoneIsCaughtInDebugBuilds) {
-    struct liar : folded_over {
-        static constexpr bool monotone = true;
-    };
     auto c = chain(liar{}, greedy{});
 #if RIFFLE_DEBUG
     EXPECT_EQ(c.sample(std::vector<float>{1.0f, 2.0f}), null_token);

@@ -18,9 +18,10 @@ struct keep_even {
     }
 };
 
-/// apply with draws, choosing: the candidate at a random place.
+/// apply with draws, choosing: the candidate of a random rank. (Without needs_sorted the order of candidates is open.)
 struct lottery {
     static constexpr bool selects = true;
+    static constexpr bool needs_sorted = true;
     std::uint64_t seed = 0;
     void apply(riffle::candidates& c, const riffle::draws& random) const noexcept {
         c.selected = c.empty() ? -1 : std::int64_t(random.bits() % c.size);

@@ -62,15 +62,14 @@ void expect_all_variants_agree() {
     }
 }
 
-/// First, then every other stage, then a selector; and First directly before each selector.
+/// First, then every other stage, then dist; and First directly before each selector. (The other selectors behind every
+/// pair would triple what the compiler has to do, and find the same candidates.)
 template <class First, class... Seconds>
 void expect_pairs_agree() {
     expect_all_variants_agree<First, riffle::greedy>();
     expect_all_variants_agree<First, riffle::dist>();
     expect_all_variants_agree<First, riffle::gumbel>();
-    (expect_all_variants_agree<First, Seconds, riffle::greedy>(), ...);
     (expect_all_variants_agree<First, Seconds, riffle::dist>(), ...);
-    (expect_all_variants_agree<First, Seconds, riffle::gumbel>(), ...);
 }
 template <class First>
 void expect_pairs_of_agree() {

@@ -270,7 +270,8 @@ TEST(FastPipeline, NeverChoosesAnIllegalToken) {
                 for (int step = 0; step < 4; ++step) {
                     const token_id token = c.sample(row);
                     EXPECT_EQ(token < 0, exact.sample(row) < 0) << name_of(s) << size;
-                    if (token >= 0) EXPECT_GT(reference::canonical(row[std::size_t(token)]), reference::minus_infinity) << name_of(s) << size;
+                    if (token < 0) continue;
+                    EXPECT_GT(reference::canonical(row[std::size_t(token)]), reference::minus_infinity) << name_of(s) << size;
                 }
             }
     }

@@ -10,6 +10,7 @@
 namespace riffle_tests {
 namespace {
 
+using namespace riffle;
 using reference::any_spec;
 
 template <class Stage>
@@ -18,8 +19,17 @@ any_spec any_variant(integers& random) {
     return all[random.below(all.size())];
 }
 
+/// Between 0 and `most`, in steps of 1 / 1024.
+float random_share(integers& random, float most) { return float(random.below(1025)) * (most / 1024.0f); }
+
 any_spec random_stage(integers& random) {
-    switch (random.below(10)) {
+    switch (random.below(16)) {
+    case 10: return temperature{random_share(random, 4.0f) + 0.01f};
+    case 11: return soft_cap{random_share(random, 40.0f)};
+    case 12: return top_k{std::int32_t(random.below(1200))};
+    case 13: return top_p{random_share(random, 1.0f), random.below(8)};
+    case 14: return min_p{random_share(random, 1.0f), random.below(8)};
+    case 15: return top_n_sigma{random_share(random, 4.0f)};
     case 0:
     case 1: return any_variant<riffle::temperature>(random);
     case 2: return any_variant<riffle::soft_cap>(random);

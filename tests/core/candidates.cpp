@@ -1,17 +1,17 @@
 // candidates' verbs against plain references: sort everything, then walk.
 
-#include <riffle/core/candidates.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/core/candidates.hpp>
+
+#include "integers.hpp"
 
 namespace {
 
@@ -69,7 +69,8 @@ std::vector<sample> samples() {
                 if (name == "illegal" && random.below(3) == 0) logit = -inf;
                 if (name == "all illegal") logit = -inf;
                 if (name == "far apart") logit = random.real(-40, 40) * 1e6f;
-                const auto id = name == "duplicate ids" ? random.below(std::uint32_t(size / 3 + 1)) : std::uint32_t(i) * 37;
+                const auto id =
+                    name == "duplicate ids" ? random.below(std::uint32_t(size / 3 + 1)) : std::uint32_t(i) * 37;
                 all[i] = {token_id(id), logit, 0.0f};
             }
             for (std::size_t i = size; i > 1; --i) std::swap(all[i - 1], all[random.below(std::uint32_t(i))]);
@@ -180,7 +181,8 @@ TEST(Candidates, KeepNucleus) {
             for (const std::size_t least : {0u, 1u, 3u, 50u}) {
                 list all = s.all;
                 std::size_t keep = 0;
-                for (std::uint64_t sum = 0; keep < order.size() && sum <= target; ++keep) sum += fixed_mass_of(order[keep].logit - maximum);
+                for (std::uint64_t sum = 0; keep < order.size() && sum <= target; ++keep)
+                    sum += fixed_mass_of(order[keep].logit - maximum);
                 keep = std::min(std::max(keep, least), order.size());
                 candidates c = view(all, s.sorted);
                 c.keep_nucleus(maximum, target, least);
@@ -197,7 +199,8 @@ TEST(Candidates, SelectByMassWalksInAscendingId) {
         const float maximum = order[0].logit;
         const std::uint64_t total = mass_of(order, maximum);
         list by_id = s.all;  // among equal ids the earlier in the array comes first
-        std::stable_sort(by_id.begin(), by_id.end(), [](const token_data& a, const token_data& b) { return a.id < b.id; });
+        std::stable_sort(by_id.begin(), by_id.end(),
+                         [](const token_data& a, const token_data& b) { return a.id < b.id; });
         for (int round = 0; round < 60; ++round) {
             const std::uint64_t target = round == 0 ? 0 : round == 1 ? total - 1 : multiply_high(random.next(), total);
             std::uint64_t sum = 0;

@@ -1,12 +1,11 @@
-#include <riffle/core/draws.hpp>
-
-#include <riffle/core/seed.hpp>
-
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstdint>
 #include <set>
+
+#include <gtest/gtest.h>
+
+#include <riffle/core/draws.hpp>
+#include <riffle/core/seed.hpp>
 
 namespace {
 

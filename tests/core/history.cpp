@@ -1,12 +1,12 @@
-#include <riffle/core/history.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/core/history.hpp>
+
+#include "integers.hpp"
 
 namespace {
 
@@ -59,8 +59,9 @@ TEST(History, EmptyHasLineZero) {
     EXPECT_EQ(h.line(), 0u);
     EXPECT_EQ(h.written(), 0u);
     EXPECT_EQ(h.remembered(), 0u);
-    EXPECT_TRUE(h.can_pop(0));
-    EXPECT_FALSE(h.can_pop(1));
+    EXPECT_TRUE(h.can_pop(0, 10));
+    EXPECT_FALSE(h.can_pop(1, 10));
+    EXPECT_FALSE(h.lost());
 }
 
 TEST(History, LinesTellHistoriesApart) {
@@ -71,9 +72,11 @@ TEST(History, LinesTellHistoriesApart) {
     EXPECT_NE(line_of({{0, false}}), 0u);
 }
 
-// Random pushes and pops against a list; a pop that can_pop allows leaves `window` tokens to look at, or all there ever were.
+// Random pushes and pops against a list; a pop that can_pop allows leaves `window` tokens to look at, or all there ever
+// were.
 TEST(History, GoesBackAsFarAsItCan) {
-    constexpr std::size_t window = 64, capacity = window + rollback_depth + 1;
+    constexpr std::int32_t window = 64;
+    constexpr std::size_t capacity = window + rollback_depth + 1;
     history h = with_room(capacity);
     std::vector<taken> all;
     integers random(22);
@@ -84,9 +87,9 @@ TEST(History, GoesBackAsFarAsItCan) {
             all.push_back(t);
         } else {
             const std::size_t count = random.below(8);
-            if (!h.can_pop(count)) continue;
+            if (!h.can_pop(count, window)) continue;
             for (std::size_t i = 0; i < count; ++i) h.pop(), all.pop_back();
-            EXPECT_GE(h.remembered(), std::min(window, all.size()));
+            EXPECT_GE(h.remembered(), std::min<std::size_t>(window, all.size()));
         }
         ASSERT_EQ(h.line(), line_of(all));
     }
@@ -94,24 +97,36 @@ TEST(History, GoesBackAsFarAsItCan) {
 }
 
 TEST(History, GoesBackAtLeast128TokensAndNotFurther) {
-    constexpr std::size_t window = 10;
+    constexpr std::int32_t window = 10;
     history h = with_room(window + rollback_depth + 1);
     for (int i = 0; i < 500; ++i) h.push(i, true);
-    EXPECT_TRUE(h.can_pop(rollback_depth));
-    EXPECT_FALSE(h.can_pop(rollback_depth + 1));
+    EXPECT_TRUE(h.can_pop(rollback_depth, window));
+    EXPECT_FALSE(h.can_pop(rollback_depth + 1, window));
     for (std::size_t i = 0; i < rollback_depth; ++i) h.pop();
-    EXPECT_FALSE(h.can_pop(2));
-    EXPECT_GE(h.remembered(), window);
+    EXPECT_FALSE(h.can_pop(2, window));
+    EXPECT_GE(h.remembered(), std::size_t{window});
     EXPECT_EQ(h.recent(0).token, 500 - 1 - token_id(rollback_depth));
     for (std::size_t i = 0; i < rollback_depth; ++i) h.push(7, true);
-    EXPECT_TRUE(h.can_pop(rollback_depth));
+    EXPECT_TRUE(h.can_pop(rollback_depth, window));
+}
+
+// A window of -1 looks at everything: once something is forgotten nothing can be taken back exactly.
+TEST(History, OfAnEndlessWindowGoesBackOnlyWhileItHasAll) {
+    history h = with_room(200);
+    for (int i = 0; i < 200; ++i) h.push(i, true);
+    EXPECT_TRUE(h.can_pop(rollback_depth, -1));
+    h.push(200, true);
+    EXPECT_FALSE(h.can_pop(1, -1));
+    EXPECT_TRUE(h.can_pop(0, -1));
+    EXPECT_TRUE(h.can_pop(1, 64));
 }
 
 TEST(History, GoesBackToItsStart) {
     history h = with_room(300);
     for (int i = 0; i < 100; ++i) h.push(i, true);
-    EXPECT_TRUE(h.can_pop(100));
-    EXPECT_FALSE(h.can_pop(101));
+    EXPECT_TRUE(h.can_pop(100, 64));
+    EXPECT_TRUE(h.can_pop(100, -1));
+    EXPECT_FALSE(h.can_pop(101, 64));
     for (int i = 0; i < 100; ++i) h.pop();
     EXPECT_EQ(h.line(), 0u);
     EXPECT_EQ(h.remembered(), 0u);

@@ -1,11 +1,10 @@
-#include <riffle/core/result.hpp>
-
-#include <riffle/core/token.hpp>
+#include <string>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <type_traits>
+#include <riffle/core/result.hpp>
+#include <riffle/core/token.hpp>
 
 namespace {
 

@@ -1,9 +1,9 @@
-#include <riffle/core/row.hpp>
+#include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <vector>
+#include <riffle/core/row.hpp>
 
 namespace {
 
@@ -13,7 +13,8 @@ constexpr float inf = std::numeric_limits<float>::infinity();
 
 /// A row over `size` logits 0, 1, 2, ... and the memory it needs.
 struct counting_row {
-    explicit counting_row(std::size_t size) : logits(size), blocks(block_count(size)), copies(block_count(size) * block_size, -99.0f) {
+    explicit counting_row(std::size_t size)
+        : logits(size), blocks(block_count(size)), copies(block_count(size) * block_size, -99.0f) {
         for (std::size_t i = 0; i < size; ++i) logits[i] = float(i);
         r.assign(logits, blocks.data(), copies.data());
     }
@@ -78,7 +79,8 @@ TEST(Row, EditsSeeAndLeaveCanonicalLogits) {
 
 TEST(Row, EditsOutsideAreIgnored) {
     counting_row c(300);
-    for (const token_id id : {-1, 300, 301, 511, 512, std::numeric_limits<token_id>::max(), std::numeric_limits<token_id>::min()})
+    for (const token_id id :
+         {-1, 300, 301, 511, 512, std::numeric_limits<token_id>::max(), std::numeric_limits<token_id>::min()})
         c.r.edit(id, [](float) { return 77.0f; });
     for (std::size_t i = 0; i < 300; ++i) ASSERT_EQ(c.r.logit(i), float(i));
     for (std::size_t i = 300 - block_size; i < block_size; ++i) ASSERT_EQ(c.r.block(1)[i], -inf);

@@ -1,21 +1,34 @@
-#include <riffle/core/status.hpp>
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include <gtest/gtest.h>
+
+#include <riffle/core/status.hpp>
+
 namespace {
 
 using namespace riffle;
 
 constexpr status_code codes[] = {
-    status_code::ok,           status_code::empty_row,      status_code::row_too_long,    status_code::no_legal_token, status_code::invalid_parameter,
-    status_code::not_monotone, status_code::bad_candidates, status_code::mark_unknown,    status_code::rewind_too_far, status_code::out_of_memory,
-    status_code::storage_too_small, status_code::chain_malformed, status_code::stage_failed,
+    status_code::ok,
+    status_code::empty_row,
+    status_code::row_too_long,
+    status_code::no_legal_token,
+    status_code::invalid_parameter,
+    status_code::not_monotone,
+    status_code::bad_candidates,
+    status_code::mark_unknown,
+    status_code::rewind_too_far,
+    status_code::out_of_memory,
+    status_code::storage_too_small,
+    status_code::chain_malformed,
+    status_code::stage_failed,
+    status_code::no_selector,
+    status_code::not_a_token,
+    status_code::storage_overlaps,
 };
 
 TEST(Status, EveryCodeHasASentenceOfItsOwn) {
@@ -34,8 +47,10 @@ TEST(Status, NamesStageFieldAndValue) {
     const status s = status::invalid("top_p", "p", std::fabs(nan), "is not a number");
     EXPECT_EQ(std::string_view(s.message()), "top_p: p = nan is not a number");
     EXPECT_EQ(s, status_code::invalid_parameter);
-    EXPECT_EQ(std::string_view(status::invalid("penalties", "repeat", -1.5, "is not a positive number").message()), "penalties: repeat = -1.5 is not a positive number");
-    EXPECT_EQ(std::string_view(status::failed(status_code::not_monotone, "mine").message()), "mine: the map is claimed to be monotone, but falls");
+    EXPECT_EQ(std::string_view(status::invalid("penalties", "repeat", -1.5, "is not a positive number").message()),
+              "penalties: repeat = -1.5 is not a positive number");
+    EXPECT_EQ(std::string_view(status::failed(status_code::not_monotone, "mine").message()),
+              "mine: the map is claimed to be monotone, but falls");
 }
 
 TEST(Status, ASentenceFitsWhateverTheNames) {

@@ -1,14 +1,13 @@
-#include <riffle/core/token_counts.hpp>
-
-#include <riffle/core/context.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-
 #include <limits>
 #include <map>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/core/context.hpp>
+#include <riffle/core/token_counts.hpp>
+
+#include "integers.hpp"
 
 namespace {
 

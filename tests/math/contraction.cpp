@@ -1,15 +1,15 @@
-// A product and a sum are two roundings, whatever the flags: (1 + 2^-12)^2 - (1 + 2^-11) is 0 when the product is rounded
-// and 2^-24 when it is not. Compiler flags that override what config.hpp does would show here.
+// A product and a sum are two roundings, whatever the flags: (1 + 2^-12)^2 - (1 + 2^-11) is 0 when the product is
+// rounded and 2^-24 when it is not. Compiler flags that override what config.hpp does would show here.
+
+#include <array>
+
+#include <gtest/gtest.h>
 
 #include <riffle/math/elementwise.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-#include <gtest/gtest.h>
-
 #include "lane_widths.hpp"
-
-#include <array>
 
 namespace {
 
@@ -83,7 +83,8 @@ TEST(Contraction, ThereIsNoneInOneLaneAnywhere) {
 /// exp and the weights by lanes, in which a fused step would move the last bits of many of these.
 struct functions_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const float* const& x, std::size_t size, float* const& out, std::int32_t* const& weights) noexcept {
+    static RIFFLE_INLINE void run(const float* const& x, std::size_t size, float* const& out,
+                                  std::int32_t* const& weights) noexcept {
         for (std::size_t i = 0; i < size; i += N) {
             const auto v = lanes<N>::load(x + i);
             (exp(v) + log(absolute(v)) + tanh(v) + reciprocal(v)).store(out + i);

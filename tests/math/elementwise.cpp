@@ -1,20 +1,19 @@
 // Errors against long double, and the same bits at every width. That maps are monotone is tested in monotone.cpp.
 
-#include <riffle/math/elementwise.hpp>
-
-#include <riffle/math/ordered.hpp>
-#include <riffle/wide/dispatch.hpp>
-
-#include <gtest/gtest.h>
-
-#include "lane_widths.hpp"
-
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/math/elementwise.hpp>
+#include <riffle/math/ordered.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+#include "lane_widths.hpp"
 
 namespace {
 
@@ -28,11 +27,14 @@ constexpr float least_normal = std::numeric_limits<float>::min();
 /// Calls f for every `stride`-th float of [low, high], and for both ends.
 template <class F>
 void each_float(float low, float high, std::int32_t stride, F f) {
-    for (std::int64_t key = ordered_key(low); key < ordered_key(high); key += stride) f(from_ordered_key(std::int32_t(key)));
+    for (std::int64_t key = ordered_key(low); key < ordered_key(high); key += stride)
+        f(from_ordered_key(std::int32_t(key)));
     f(high);
 }
 
-long double relative_error(float found, long double exact) { return std::fabs((static_cast<long double>(found) - exact) / exact); }
+long double relative_error(float found, long double exact) {
+    return std::fabs((static_cast<long double>(found) - exact) / exact);
+}
 
 float exp_of(float x) { return exp(lanes<1>(x))[0]; }
 float log_of(float x) { return log(lanes<1>(x))[0]; }
@@ -42,7 +44,9 @@ float minus_log_complement_of(float x) { return minus_log_complement(lanes<1>(x)
 
 TEST(Exp, RelativeErrorIsBelow2em7) {
     long double worst = 0;
-    each_float(-87.0f, 88.0f, 20011, [&](float x) { worst = std::max(worst, relative_error(exp_of(x), std::exp(static_cast<long double>(x)))); });
+    each_float(-87.0f, 88.0f, 20011, [&](float x) {
+        worst = std::max(worst, relative_error(exp_of(x), std::exp(static_cast<long double>(x))));
+    });
     EXPECT_LT(worst, 2e-7L);
 }
 
@@ -99,7 +103,8 @@ TEST(Tanh, AbsoluteErrorIsBelow2em7) {
     const auto expect = [&](float x) {
         const auto exact = std::tanh(static_cast<long double>(x));
         worst = std::max(worst, std::fabs(static_cast<long double>(tanh_of(x)) - exact));
-        if (std::isnormal(x) && std::fabs(x) < 0.56f) worst_relative = std::max(worst_relative, relative_error(tanh_of(x), exact));
+        if (std::isnormal(x) && std::fabs(x) < 0.56f)
+            worst_relative = std::max(worst_relative, relative_error(tanh_of(x), exact));
     };
     each_float(-inf, inf, 50021, expect);
     each_float(0.25f, 20.0f, 1009, expect);
@@ -108,7 +113,8 @@ TEST(Tanh, AbsoluteErrorIsBelow2em7) {
 }
 
 TEST(Tanh, IsOddAndEndsInOne) {
-    for (const float x : {0.0f, 1e-30f, 0.1f, 0.5625f, 0.6f, 1.0f, 5.0f, 19.0f, 100.0f, inf}) EXPECT_EQ(tanh_of(-x), -tanh_of(x)) << x;
+    for (const float x : {0.0f, 1e-30f, 0.1f, 0.5625f, 0.6f, 1.0f, 5.0f, 19.0f, 100.0f, inf})
+        EXPECT_EQ(tanh_of(-x), -tanh_of(x)) << x;
     EXPECT_EQ(tanh_of(inf), 1.0f);
     EXPECT_EQ(tanh_of(-inf), -1.0f);
     EXPECT_EQ(tanh_of(30.0f), 1.0f);
@@ -117,7 +123,8 @@ TEST(Tanh, IsOddAndEndsInOne) {
 
 TEST(Flushed, RemovesDenormalsOnly) {
     for (const float x : {1.0f, -least_normal, inf, -inf, greatest_logit}) EXPECT_EQ(flushed(lanes<1>(x))[0], x);
-    for (const float x : {0x1p-149f, -0x1p-149f, least_normal - 0x1p-149f, -0.0f}) EXPECT_EQ(std::bit_cast<std::uint32_t>(flushed(lanes<1>(x))[0]), 0u);
+    for (const float x : {0x1p-149f, -0x1p-149f, least_normal - 0x1p-149f, -0.0f})
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(flushed(lanes<1>(x))[0]), 0u);
 }
 
 TEST(Elementwise, KnownValues) {
@@ -142,11 +149,18 @@ struct functions_pass {
         using V = lanes<N>;
         for (std::size_t i = 0; i < size; i += N) {
             const V v = V::load(x + i);
-            const V u = min(max(absolute(v), V(1e-9f)), V(0.99f));
-            const std::array<V, functions> r{exp(v), log(v), minus_log_complement(u), reciprocal(min(absolute(v) + V(least_normal), V(1e38f))),
-                                             tanh(v), flushed(v), absolute(v), canonical(v)};
+            const V u = lesser_of(greater_of(absolute(v), V(1e-9f)), V(0.99f));
+            const std::array<V, functions> r{exp(v),
+                                             log(v),
+                                             minus_log_complement(u),
+                                             reciprocal(lesser_of(absolute(v) + V(least_normal), V(1e38f))),
+                                             tanh(v),
+                                             flushed(v),
+                                             absolute(v),
+                                             canonical(v)};
             for (std::size_t k = 0; k < functions; ++k)
-                for (int lane = 0; lane < N; ++lane) out[(i + std::size_t(lane)) * functions + k] = std::uint32_t(as_bits(r[k])[lane]);
+                for (int lane = 0; lane < N; ++lane)
+                    out[(i + std::size_t(lane)) * functions + k] = std::uint32_t(as_bits(r[k])[lane]);
         }
     }
 };

@@ -1,17 +1,16 @@
-#include <riffle/math/fixed_mass.hpp>
-
-#include <riffle/math/ordered.hpp>
-#include <riffle/wide/dispatch.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-#include "lane_widths.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/math/fixed_mass.hpp>
+#include <riffle/math/ordered.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+#include "integers.hpp"
+#include "lane_widths.hpp"
 
 namespace {
 
@@ -79,7 +78,8 @@ TEST(FixedMass, Ends) {
     EXPECT_EQ(fixed_mass_of(nan), 0u);
     EXPECT_EQ(fixed_mass_of(-nan), 0u);
     EXPECT_EQ(fixed_mass_of(-inf), 0u);
-    for (std::int32_t key = ordered_key(-30.0f); key < ordered_key(-mass_range); ++key) ASSERT_EQ(fixed_mass_of(from_ordered_key(key)), 0u);
+    for (std::int32_t key = ordered_key(-30.0f); key < ordered_key(-mass_range); ++key)
+        ASSERT_EQ(fixed_mass_of(from_ordered_key(key)), 0u);
     EXPECT_GT(fixed_mass_of(-20.79f), 0u);
 }
 

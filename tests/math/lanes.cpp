@@ -1,14 +1,6 @@
 // Every operator of the lane types against plain scalar loops: in passes at every width, in ordinary functions at the
-// widths that need no target attribute. lanes_without_vectors.cpp includes this file once more, for the plain-array form.
-
-#include <riffle/math/elementwise.hpp>
-#include <riffle/math/lanes.hpp>
-#include <riffle/wide/dispatch.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-#include "lane_widths.hpp"
+// widths that need no target attribute. lanes_without_vectors.cpp includes this file once more, for the plain-array
+// form.
 
 #include <array>
 #include <bit>
@@ -17,6 +9,15 @@
 #include <limits>
 #include <memory>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/math/elementwise.hpp>
+#include <riffle/math/lanes.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+#include "integers.hpp"
+#include "lane_widths.hpp"
 
 #ifndef RIFFLE_TESTS_LANES
 #define RIFFLE_TESTS_LANES Lanes
@@ -59,8 +60,8 @@ RIFFLE_INLINE std::array<V, float_operators> float_results(const V& a, const V& 
             a - b,
             a * b,
             -a,
-            max(a, b),
-            min(a, b),
+            greater_of(a, b),
+            lesser_of(a, b),
             select(a < b, a, b),
             select(a <= b, a, b),
             select(a > b, a, b),
@@ -74,13 +75,26 @@ RIFFLE_INLINE std::array<V, float_operators> float_results(const V& a, const V& 
 }
 std::array<float, float_operators> float_reference(float a, float b) {
     const auto bits = std::bit_cast<std::int32_t>(a);
-    return {a + b,           a - b,           a * b,           std::bit_cast<float>(bits_of(a) ^ 0x80000000u),
-            a > b ? a : b,   a < b ? a : b,   a < b ? a : b,   a <= b ? a : b,
-            a > b ? a : b,   a >= b ? a : b,  a == b ? a : b,  a != b ? a : b,
-            a,               float(bits),     std::fabs(a),    riffle::canonical(a)};
+    return {a + b,
+            a - b,
+            a * b,
+            std::bit_cast<float>(bits_of(a) ^ 0x80000000u),
+            a > b ? a : b,
+            a < b ? a : b,
+            a < b ? a : b,
+            a <= b ? a : b,
+            a > b ? a : b,
+            a >= b ? a : b,
+            a == b ? a : b,
+            a != b ? a : b,
+            a,
+            float(bits),
+            std::fabs(a),
+            riffle::canonical(a)};
 }
-constexpr const char* float_names[float_operators] = {"+",  "-",  "*",  "negate", "max",       "min",      "<",        "<=",
-                                                      ">",  ">=", "==", "!=",     "from_bits", "from_int", "absolute", "canonical"};
+constexpr const char* float_names[float_operators] = {"+",         "-",        "*",        "negate",   "max", "min",
+                                                      "<",         "<=",       ">",        ">=",       "==",  "!=",
+                                                      "from_bits", "from_int", "absolute", "canonical"};
 
 /// The same for integers, and for the masks that comparisons turn into.
 constexpr std::size_t int_operators = 18;
@@ -131,9 +145,24 @@ std::array<std::int32_t, int_operators> int_reference(std::int32_t sa, std::int3
     for (std::size_t k = 0; k < int_operators; ++k) answer[k] = std::int32_t(r[k]);
     return answer;
 }
-constexpr const char* int_names[int_operators] = {
-    "+",  "-",           "&",             "|",            "^",          "~",           "<<",           "< mask",     "== mask",
-    "!=", "logical >> ", "multiply_high", "multiply_low", "select < ",  "select ==",   "select !=",    "select mask", "select bit"};
+constexpr const char* int_names[int_operators] = {"+",
+                                                  "-",
+                                                  "&",
+                                                  "|",
+                                                  "^",
+                                                  "~",
+                                                  "<<",
+                                                  "< mask",
+                                                  "== mask",
+                                                  "!=",
+                                                  "logical >> ",
+                                                  "multiply_high",
+                                                  "multiply_low",
+                                                  "select < ",
+                                                  "select ==",
+                                                  "select !=",
+                                                  "select mask",
+                                                  "select bit"};
 
 using float_table = std::array<std::array<float, float_operators>, count>;
 using int_table = std::array<std::array<std::int32_t, int_operators>, count>;
@@ -174,7 +203,8 @@ void expect_ints(const columns& c, const int_table& table) {
         const auto a = std::bit_cast<std::int32_t>(c.a[i]), b = std::bit_cast<std::int32_t>(c.b[i]);
         const auto expected = int_reference(a, b);
         for (std::size_t k = 0; k < int_operators; ++k)
-            if (expected[k] != table[i][k]) ADD_FAILURE() << int_names[k] << " of " << a << " and " << b << " is " << table[i][k];
+            if (expected[k] != table[i][k])
+                ADD_FAILURE() << int_names[k] << " of " << a << " and " << b << " is " << table[i][k];
     }
 }
 
@@ -211,7 +241,8 @@ RIFFLE_INLINE void others_pass::run() noexcept {
     // A value in all lanes is made by arithmetic: it must keep the sign of zero and the bits of all others.
     for (const float value : {-0.0f, 0x1p-149f, -0x1p-140f, std::numeric_limits<float>::infinity(), 0x1.fffffep127f})
         for (int lane = 0; lane < N; ++lane) EXPECT_EQ(bits_of(V(value)[lane]), bits_of(value)) << value;
-    for (const std::int32_t value : {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 0, -1})
+    for (const std::int32_t value :
+         {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max(), 0, -1})
         for (int lane = 0; lane < N; ++lane) EXPECT_EQ(I(value)[lane], value);
 
     // Memory of any alignment, and not a byte beyond.
@@ -284,12 +315,12 @@ TEST(RIFFLE_TESTS_LANES, LoadStoreConvertReduce) {
 TEST(RIFFLE_TESTS_LANES, MinAndMaxAnswerTheSecondWhereOneIsNaN) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const lanes<4> number(3.0f), not_a_number(nan);
-    EXPECT_EQ(max(not_a_number, number)[0], 3.0f);
-    EXPECT_EQ(min(not_a_number, number)[0], 3.0f);
-    EXPECT_TRUE(std::isnan(max(number, not_a_number)[0]));
-    EXPECT_TRUE(std::isnan(min(number, not_a_number)[0]));
-    EXPECT_EQ(bits_of(max(lanes<4>(0.0f), lanes<4>(-0.0f))[3]), bits_of(-0.0f));
-    EXPECT_EQ(bits_of(min(lanes<4>(-0.0f), lanes<4>(0.0f))[3]), bits_of(0.0f));
+    EXPECT_EQ(greater_of(not_a_number, number)[0], 3.0f);
+    EXPECT_EQ(lesser_of(not_a_number, number)[0], 3.0f);
+    EXPECT_TRUE(std::isnan(greater_of(number, not_a_number)[0]));
+    EXPECT_TRUE(std::isnan(lesser_of(number, not_a_number)[0]));
+    EXPECT_EQ(bits_of(greater_of(lanes<4>(0.0f), lanes<4>(-0.0f))[3]), bits_of(-0.0f));
+    EXPECT_EQ(bits_of(lesser_of(lanes<4>(-0.0f), lanes<4>(0.0f))[3]), bits_of(0.0f));
 }
 
 }  // namespace

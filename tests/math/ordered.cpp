@@ -1,15 +1,14 @@
-#include <riffle/math/ordered.hpp>
-
-#include <riffle/math/elementwise.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/math/elementwise.hpp>
+#include <riffle/math/ordered.hpp>
+
+#include "integers.hpp"
 
 namespace {
 
@@ -23,8 +22,21 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 std::vector<float> samples() {
-    std::vector<float> all{0.0f, -0.0f, 1.0f, -1.0f, inf, -inf, greatest_logit, -greatest_logit, least_normal, -least_normal,
-                           0x1p-149f, -0x1p-149f, least_normal - 0x1p-149f, 0x1.000002p-126f, 0x1.fffffep-1f};
+    std::vector<float> all{0.0f,
+                           -0.0f,
+                           1.0f,
+                           -1.0f,
+                           inf,
+                           -inf,
+                           greatest_logit,
+                           -greatest_logit,
+                           least_normal,
+                           -least_normal,
+                           0x1p-149f,
+                           -0x1p-149f,
+                           least_normal - 0x1p-149f,
+                           0x1.000002p-126f,
+                           0x1.fffffep-1f};
     integers random(3);
     for (int i = 0; i < 20000; ++i) all.push_back(i % 2 ? random.any_float() : random.real(-40, 40));
     return all;

@@ -1,12 +1,12 @@
-#include <riffle/math/wide_integer.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include <riffle/math/wide_integer.hpp>
+
+#include "integers.hpp"
 
 namespace {
 
@@ -47,7 +47,8 @@ TEST(WideInteger, DivisionRoundsDown) {
         std::uint64_t divisor = number(random);
         if (divisor == 0) divisor = 1;
         const uint128 a{number(random), number(random) % divisor};  // a quotient of 64 bits
-        EXPECT_EQ(divide(a, divisor), std::uint64_t(wide_of(a) / divisor)) << a.high << " " << a.low << " / " << divisor;
+        EXPECT_EQ(divide(a, divisor), std::uint64_t(wide_of(a) / divisor))
+            << a.high << " " << a.low << " / " << divisor;
     }
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
     EXPECT_EQ(divide({most, most - 1}, most), most);

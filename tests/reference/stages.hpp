@@ -52,24 +52,26 @@ inline void keep_first(std::vector<candidate>& c, std::size_t n) {
 }
 inline std::uint32_t weight(const candidate& c, float maximum) { return fixed_mass(rounded(c.logit - maximum)); }
 
+/// A parameter, or its reciprocal: denormals count as 0.
+inline float parameter(float value) { return (bits_of(value) & 0x7f800000u) == 0 ? 0.0f : value; }
+
 inline void apply(const riffle::temperature& s, state_between& b, const situation&) {
     if (s.t == 1.0f) return;
-    if (s.t <= 0.0f) {
+    if (parameter(s.t) <= 0.0f) {
         drop_illegal(b.left);
         sort_by_rank(b.left);
         keep_first(b.left, 1);
         return;
     }
     const float least = 5.421010862427522e-20f;  // 2^-64
-    const float scale = s.t > least ? rounded(1.0f / s.t) : 18446744073709551616.0f;
+    const float scale = s.t > least ? parameter(rounded(1.0f / s.t)) : 18446744073709551616.0f;
     for (candidate& c : b.left)
         if (c.logit != minus_infinity) c.logit = canonical(rounded(c.logit * scale));
 }
 
 inline void apply(const riffle::soft_cap& s, state_between& b, const situation&) {
-    if (s.cap <= 0.0f || s.cap > greatest_float) return;
-    const float inverse = rounded(1.0f / s.cap);
-    const float scale = inverse > greatest_float ? greatest_float : inverse;
+    if (parameter(s.cap) <= 0.0f || s.cap > 42535295865117307932921825928971026432.0f) return;  // 2^125
+    const float scale = rounded(1.0f / s.cap);
     for (candidate& c : b.left) {
         if (c.logit == minus_infinity) continue;
         const float ratio = rounded(c.logit * scale);
@@ -85,7 +87,7 @@ inline void apply(const riffle::top_k& s, state_between& b, const situation&) {
 }
 
 inline void apply(const riffle::min_p& s, state_between& b, const situation&) {
-    if (s.p <= 0.0f) return;
+    if (parameter(s.p) <= 0.0f) return;
     drop_illegal(b.left);
     sort_by_rank(b.left);
     if (b.left.empty()) return;
@@ -111,7 +113,7 @@ inline void apply(const riffle::top_p& s, state_between& b, const situation&) {
 }
 
 inline void apply(const riffle::top_n_sigma& s, state_between& b, const situation&) {
-    if (s.n <= 0.0f || b.left.size() <= 1) return;
+    if (parameter(s.n) <= 0.0f || b.left.size() <= 1) return;
     drop_illegal(b.left);
     sort_by_rank(b.left);
     if (b.left.empty() || s.n > greatest_float) return;
@@ -137,7 +139,7 @@ inline void apply(const riffle::top_n_sigma& s, state_between& b, const situatio
 inline void apply(const riffle::logit_bias& s, state_between& b, const situation&) {
     for (const auto& entry : s.biases)
         for (candidate& c : b.left)
-            if (c.id == entry.token) c.logit = canonical(rounded(c.logit + entry.bias));
+            if (c.id == entry.token) c.logit = canonical(rounded(c.logit + parameter(entry.bias)));
 }
 
 inline void apply(const riffle::penalties& s, state_between& b, const situation& x) {
@@ -145,15 +147,14 @@ inline void apply(const riffle::penalties& s, state_between& b, const situation&
     std::size_t window = x.accepted.size();
     if (s.last_n >= 0) window = std::min(window, std::size_t(s.last_n));
     const std::span<const std::int32_t> recent(x.accepted.data() + (x.accepted.size() - window), window);
-    const float divided = rounded(1.0f / s.repeat);
-    const float inverse = divided > greatest_float ? greatest_float : divided;
+    const float inverse = parameter(rounded(1.0f / s.repeat));
     for (candidate& c : b.left) {
         std::int32_t count = 0;
         for (const std::int32_t token : recent) count += token == c.id;
         if (count == 0) continue;
         const float repeated = c.logit <= 0.0f ? rounded(c.logit * s.repeat) : rounded(c.logit * inverse);
-        const float frequent = rounded(float(count) * s.frequency);
-        const float taken = rounded(frequent + s.presence);
+        const float frequent = rounded(float(count) * parameter(s.frequency));
+        const float taken = rounded(frequent + parameter(s.presence));
         c.logit = canonical(rounded(repeated - taken));
     }
 }

@@ -21,7 +21,7 @@ inline std::vector<riffle::temperature> variants_of() {
 }
 template <>
 inline std::vector<riffle::soft_cap> variants_of() {
-    return {{30.0f}, {1.5f}, {0.0f}, {-1.0f}, {infinity}, {1e-39f}, {1e-3f}, {3e38f}};
+    return {{30.0f}, {1.5f}, {0.0f}, {-1.0f}, {infinity}, {1e-39f}, {1.2e-38f}, {1e-3f}, {4e37f}, {3e38f}};
 }
 template <>
 inline std::vector<riffle::top_k> variants_of() {
@@ -37,7 +37,7 @@ inline std::vector<riffle::min_p> variants_of() {
 }
 template <>
 inline std::vector<riffle::top_n_sigma> variants_of() {
-    return {{1.0f}, {0.5f}, {3.0f}, {0.0f}, {-1.0f}, {infinity}, {1e-6f}, {1e30f}};
+    return {{1.0f}, {0.5f}, {3.0f}, {0.0f}, {-1.0f}, {infinity}, {1e-6f}, {1e-40f}, {1e30f}};
 }
 template <>
 inline std::vector<riffle::logit_bias> variants_of() {
@@ -49,7 +49,7 @@ inline std::vector<riffle::logit_bias> variants_of() {
 template <>
 inline std::vector<riffle::penalties> variants_of() {
     return {{64, 1.1f, 0.0f, 0.0f},  {-1, 1.3f, 0.2f, 0.1f}, {4, 0.7f, -0.3f, 0.0f}, {0, 2.0f, 0.0f, 0.0f},
-            {64, 1.0f, 0.0f, 0.0f},  {3, 1e-40f, 0.0f, 0.0f}, {200, 3e38f, 0.0f, 1.0f}, {64, 1.0f, 3e38f, 3e38f}};
+            {64, 1.0f, 0.0f, 0.0f},  {3, 2e-38f, 0.0f, 0.0f}, {200, 3e38f, 0.0f, 1.0f}, {64, 1.0f, 3e38f, 3e38f}};
 }
 template <>
 inline std::vector<riffle::mask> variants_of() {

@@ -20,7 +20,9 @@ TEST(Above, GathersInAscendingId) {
                 ASSERT_EQ(n, expected.size());
                 for (std::size_t i = 0; i < n; ++i) {
                     ASSERT_EQ(out[i].id, expected[i]);
-                    ASSERT_EQ(std::bit_cast<int>(out[i].logit), std::bit_cast<int>(row.logits[std::size_t(expected[i])])) << "as it stands in the row";
+                    ASSERT_EQ(std::bit_cast<int>(out[i].logit),
+                              std::bit_cast<int>(row.logits[std::size_t(expected[i])]))
+                        << "as it stands in the row";
                 }
                 EXPECT_EQ(out[n].id, -7) << "nothing is written behind the last";
             });
@@ -33,7 +35,8 @@ TEST(Above, TakesSomeBlocksOnly) {
     at_every_width([&](int) {
         std::vector<token_data> out(2048);
         std::size_t n = 0;
-        for (std::size_t b = 0; b < row.r.blocks(); b += 3) n += wide::find_above(row.r, row.peaks.data(), b, std::min(b + 3, row.r.blocks()), 2.0f, out.data() + n);
+        for (std::size_t b = 0; b < row.r.blocks(); b += 3)
+            n += wide::find_above(row.r, row.peaks.data(), b, std::min(b + 3, row.r.blocks()), 2.0f, out.data() + n);
         std::size_t i = 0;
         for (std::size_t id = 0; id < 2000; ++id) {
             if (row.logits[id] >= 2.0f) {

@@ -1,8 +1,8 @@
+#include <vector>
+
 #include <riffle/wide/dispatch.hpp>
 
 #include "lane_widths.hpp"
-
-#include <vector>
 
 namespace {
 

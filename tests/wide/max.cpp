@@ -1,8 +1,8 @@
+#include <vector>
+
 #include <riffle/wide/max.hpp>
 
 #include "rows.hpp"
-
-#include <vector>
 
 namespace {
 
@@ -25,6 +25,20 @@ TEST(Max, IsTheGreatestOfEveryBlockAndOfTheRow) {
             for (std::size_t b = 0; b < row.r.blocks(); ++b) ASSERT_EQ(peaks[b], row.peaks[b]) << "block " << b;
         });
     });
+}
+
+TEST(Max, NanPassSeesEveryPlace) {
+    for (std::size_t at = 0; at < 300; ++at)
+        for (const float nan : {not_a_number, -not_a_number, std::bit_cast<float>(0x7f800001u)}) {
+            std::vector<float> logits(300, at % 2 ? inf : -inf);
+            stored_row none(logits);
+            logits[at] = nan;
+            stored_row one(logits);
+            at_every_width([&](int) {
+                EXPECT_FALSE(wide::run<wide::nan_pass>(none.r));
+                EXPECT_TRUE(wide::run<wide::nan_pass>(one.r));
+            });
+        }
 }
 
 // Wherever the greatest or a NaN stands, it is found; a NaN hides nothing beside it.

@@ -1,8 +1,8 @@
+#include <cmath>
+
 #include <riffle/wide/moments.hpp>
 
 #include "rows.hpp"
-
-#include <cmath>
 
 namespace {
 

@@ -1,10 +1,9 @@
-#include <riffle/wide/pick.hpp>
+#include <algorithm>
 
 #include <riffle/wide/mass.hpp>
+#include <riffle/wide/pick.hpp>
 
 #include "rows.hpp"
-
-#include <algorithm>
 
 namespace {
 
@@ -28,7 +27,9 @@ TEST(Pick, ByMassIsTheInverseCdfInAscendingId) {
             }
             integers random(row.logits.size());
             for (int round = 0; round < 20; ++round) {
-                const std::uint64_t target = round == 0 ? 0 : round == 1 ? total - 1 : multiply_high(random.next(), total);
+                const std::uint64_t target = round == 0   ? 0
+                                             : round == 1 ? total - 1
+                                                          : multiply_high(random.next(), total);
                 const auto expected = std::upper_bound(running.begin(), running.end(), target) - running.begin();
                 at_every_width([&](int) {
                     const auto found = wide::pick_by_mass(row.r, masses.data(), target, m.fold, top);
@@ -38,6 +39,23 @@ TEST(Pick, ByMassIsTheInverseCdfInAscendingId) {
             }
         });
     });
+}
+
+TEST(Pick, WeighsABlock) {
+    for (const auto which : families)
+        each_map([&](const auto& m) {
+            stored_row row(logits_of(which, 256));
+            const auto logits = mapped(row, m);
+            const float top = greatest(logits);
+            if (top == -inf) return;
+            at_every_width([&](int) {
+                std::uint32_t weights[256];
+                using fold_type = std::remove_cvref_t<decltype(m.fold)>;
+                wide::run<wide::weigh_block_pass<fold_type>>(row.r.block(0), m.fold, top,
+                                                             static_cast<std::uint32_t*>(weights));
+                for (std::size_t i = 0; i < 256; ++i) ASSERT_EQ(weights[i], fixed_mass_of(logits[i] - top));
+            });
+        });
 }
 
 /// Noise by the scalar generator.
@@ -54,8 +72,9 @@ TEST(Pick, ByNoiseIsTheGreatestLogitPlusNoise) {
             const auto logits = mapped(row, m);
             const float raw_top = greatest(row.logits);
             if (raw_top == -inf) return;
-            for (std::uint32_t position = 0; position < 4; ++position) {
-                const draws d(99, {.position = position, .attempt = 0, .sequence = 1}, stream_of(stream_kind::gumbel, 0));
+            for (std::uint32_t position = 0; position < 2; ++position) {
+                const draws d(99, {.position = position, .attempt = 0, .sequence = 1},
+                              stream_of(stream_kind::gumbel, 0));
                 token_id expected = null_token;
                 float best = -inf;
                 for (std::size_t i = 0; i < logits.size(); ++i) {
@@ -63,7 +82,9 @@ TEST(Pick, ByNoiseIsTheGreatestLogitPlusNoise) {
                     const float score = logits[i] + plain_noise(token_id(i), d);
                     if (expected < 0 || score > best) expected = token_id(i), best = score;
                 }
-                at_every_width([&](int) { EXPECT_EQ(wide::pick_by_noise(row.r, row.peaks.data(), m.fold, canonical(raw_top), d), expected); });
+                at_every_width([&](int) {
+                    EXPECT_EQ(wide::pick_by_noise(row.r, row.peaks.data(), m.fold, canonical(raw_top), d), expected);
+                });
             }
         });
     });

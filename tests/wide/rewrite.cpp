@@ -1,6 +1,5 @@
-#include <riffle/wide/rewrite.hpp>
-
 #include <riffle/math/fixed_mass.hpp>
+#include <riffle/wide/rewrite.hpp>
 
 #include "rows.hpp"
 
@@ -16,10 +15,13 @@ TEST(Rewrite, MapsAPrivateCopy) {
                 stored_row fresh(row.logits);
                 wide::rewrite(fresh.r, m.fold);
                 for (std::size_t i = 0; i < row.logits.size(); ++i) {
-                    ASSERT_EQ(std::bit_cast<int>(fresh.r.logit(i)), std::bit_cast<int>(m.one(row.logits[i]))) << "the value of " << row.logits[i];
-                    ASSERT_EQ(std::bit_cast<int>(fresh.logits[i]), std::bit_cast<int>(row.logits[i])) << "the caller's row is not ours";
+                    ASSERT_EQ(std::bit_cast<int>(fresh.r.logit(i)), std::bit_cast<int>(m.one(row.logits[i])))
+                        << "the value of " << row.logits[i];
+                    ASSERT_EQ(std::bit_cast<int>(fresh.logits[i]), std::bit_cast<int>(row.logits[i]))
+                        << "the caller's row is not ours";
                 }
-                for (std::size_t i = row.logits.size() % 256; i % 256; ++i) ASSERT_EQ(fresh.r.block(row.r.blocks() - 1)[i], -inf);
+                for (std::size_t i = row.logits.size() % 256; i % 256; ++i)
+                    ASSERT_EQ(fresh.r.block(row.r.blocks() - 1)[i], -inf);
             });
         });
     });
@@ -31,30 +33,38 @@ TEST(Rewrite, MakesInfinityFinite) {
         stored_row fresh(row.logits);
         wide::rewrite(fresh.r, fold<>());
         const float expected[] = {greatest_logit, -inf, -inf, 0.0f, 0.0f, 2.0f};
-        for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(std::bit_cast<int>(fresh.r.logit(i)), std::bit_cast<int>(expected[i]));
+        for (std::size_t i = 0; i < 6; ++i)
+            EXPECT_EQ(std::bit_cast<int>(fresh.r.logit(i)), std::bit_cast<int>(expected[i]));
     });
 }
 
 // Where only a weight is wanted, the last map need not be made canonical.
-struct loose_pass {
-    template <int N, class Fold>
-    static RIFFLE_INLINE void weigh(const float* x, const Fold& map, float top, std::int32_t* strict, std::int32_t* loose) noexcept {
-        const auto a = fixed_mass(map(lanes<N>::load(x)) - lanes<N>(top)), b = fixed_mass(map.loosely(lanes<N>::load(x)) - lanes<N>(top));
-        for (int lane = 0; lane < N; ++lane) strict[lane] = a[lane], loose[lane] = b[lane];
+template <class Fold>
+struct uncanonical_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(const float* const& x, const Fold& map, float top, std::int32_t* const& strict,
+                                  std::int32_t* const& uncanonical) noexcept {
+        for (std::size_t i = 0; i < 1024; i += N) {
+            const auto a = fixed_mass(map(lanes<N>::load(x + i)) - lanes<N>(top)),
+                       b = fixed_mass(map.uncanonical(lanes<N>::load(x + i)) - lanes<N>(top));
+            for (int lane = 0; lane < N; ++lane)
+                strict[i + std::size_t(lane)] = a[lane], uncanonical[i + std::size_t(lane)] = b[lane];
+        }
     }
 };
 
-TEST(Fold, LooselyGivesTheSameWeights) {
+TEST(Fold, UncanonicalGivesTheSameWeights) {
     each_map([](const auto& m) {
         for (const auto which : families) {
             stored_row row(logits_of(which, 1024));
             const float top = greatest(mapped(row, m));
             if (top == -inf) continue;
-            for (std::size_t i = 0; i < 1024; i += 4) {
-                std::int32_t strict[4], loose[4];
-                loose_pass::weigh<4>(&row.logits[i], m.fold, top, strict, loose);
-                for (int lane = 0; lane < 4; ++lane) ASSERT_EQ(strict[lane], loose[lane]) << row.logits[i + std::size_t(lane)];
-            }
+            at_every_width([&](int) {
+                std::vector<std::int32_t> strict(1024), uncanonical(1024);
+                wide::run<uncanonical_pass<std::remove_cvref_t<decltype(m.fold)>>>(row.logits.data(), m.fold, top,
+                                                                                   strict.data(), uncanonical.data());
+                EXPECT_EQ(strict, uncanonical);
+            });
         }
     });
 }

@@ -1,15 +1,5 @@
 #pragma once
 
-#include <riffle/core/row.hpp>
-#include <riffle/samplers/soft_cap.hpp>
-#include <riffle/samplers/temperature.hpp>
-#include <riffle/wide/fold.hpp>
-
-#include <gtest/gtest.h>
-
-#include "integers.hpp"
-#include "lane_widths.hpp"
-
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -19,15 +9,38 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include <riffle/core/row.hpp>
+#include <riffle/samplers/soft_cap.hpp>
+#include <riffle/samplers/temperature.hpp>
+#include <riffle/wide/fold.hpp>
+
+#include "integers.hpp"
+#include "lane_widths.hpp"
+
 namespace riffle_tests {
 
 inline constexpr float inf = std::numeric_limits<float>::infinity();
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float lowest = std::numeric_limits<float>::lowest();
 
-enum class family { random, peaked, tied, equal, ascending, descending, illegal, blocks_illegal, tiny, nan, all_illegal };
-inline constexpr family families[] = {family::random,  family::peaked,         family::tied, family::equal, family::ascending,  family::descending,
-                                      family::illegal, family::blocks_illegal, family::tiny, family::nan,   family::all_illegal};
+enum class family {
+    random,
+    peaked,
+    tied,
+    equal,
+    ascending,
+    descending,
+    illegal,
+    blocks_illegal,
+    tiny,
+    nan,
+    all_illegal
+};
+inline constexpr family families[] = {family::random,    family::peaked,     family::tied,       family::equal,
+                                      family::ascending, family::descending, family::illegal,    family::blocks_illegal,
+                                      family::tiny,      family::nan,        family::all_illegal};
 inline constexpr const char* family_names[] = {"random",  "peaked",         "tied", "equal", "ascending",  "descending",
                                                "illegal", "blocks illegal", "tiny", "nan",   "all illegal"};
 
@@ -55,7 +68,9 @@ inline std::vector<float> logits_of(family f, std::size_t size) {
 
 /// A row with the memory it needs, and its block maxima by a plain loop.
 struct stored_row {
-    explicit stored_row(std::vector<float> values) : logits(std::move(values)), blocks(riffle::block_count(logits.size())), copies(blocks.size() * 256), peaks(blocks.size() + 16, -inf) {
+    explicit stored_row(std::vector<float> values)
+        : logits(std::move(values)), blocks(riffle::block_count(logits.size())), copies(blocks.size() * 256),
+          peaks(blocks.size() + 16, -inf) {
         r.assign(logits, blocks.data(), copies.data());
         for (std::size_t i = 0; i < logits.size(); ++i)
             if (logits[i] > peaks[i / 256]) peaks[i / 256] = logits[i];
@@ -80,7 +95,7 @@ void each_row(F f) {
     for (const auto which : families)
         for (const auto size : sizes) call(which, size);
     call(family::random, 262144);
-    call(family::tied, 262144);
+    call(family::tied, 65536 + 1);
 }
 
 // Maps as passes take them (fold), beside what they mean: stage by stage, one float at a time.

@@ -69,7 +69,7 @@ public:
     dynamic_table(const dynamic_table& other) : dynamic_table() {  // delegates, so that what was pushed is freed on a throw
         for (auto* s : other.stages_) push(s->clone());
         ring_ = other.ring_;
-        state_ = other.state_;
+        if (state_.ok()) state_ = other.state_;  // a stage that could not be cloned stays known
     }
     dynamic_table(dynamic_table&& other) noexcept { swap(other); }
     dynamic_table& operator=(dynamic_table other) noexcept {

@@ -178,7 +178,7 @@ public:
             if constexpr (requires { stage.edit(r, x); }) {
                 stage.edit(r, x);
             } else if constexpr (requires { stage.edits(); }) {
-                for (const auto& entry : stage.edits()) r.edit(entry.token, [&](float logit) { return logit + entry.bias; });
+                for (const auto& entry : stage.edits()) r.edit(entry.token, [&](float logit) { return logit + flushed(entry.bias); });
             } else if constexpr (requires { stage.bias(token_id{}); }) {
                 for (std::size_t id = 0; id < r.size(); ++id) r.edit(token_id(id), [&](float logit) { return biased(logit, stage.bias(token_id(id))); });
             }
@@ -380,11 +380,11 @@ private:
     }
     static void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_order) noexcept {
         if (in_id_order) {
-            if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size) c[id].logit = canonical(c[id].logit + entry.bias);
+            if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size) c[id].logit = canonical(c[id].logit + flushed(entry.bias));
             return;
         }
         for (auto& token : c)
-            if (token.id == entry.token) token.logit = canonical(token.logit + entry.bias);
+            if (token.id == entry.token) token.logit = canonical(token.logit + flushed(entry.bias));
     }
 
     std::tuple<Stages...>& stages_;

@@ -90,7 +90,9 @@ public:
     sentence message() const noexcept {
         sentence s;
         if (code_ == status_code::invalid_parameter)
-            std::snprintf(s.data(), sentence::capacity, "%s: %s = %g %s", stage_, field_, value_, rule_);
+            // A NaN has a sign, which printf would show.
+            value_ != value_ ? std::snprintf(s.data(), sentence::capacity, "%s: %s = nan %s", stage_, field_, rule_)
+                             : std::snprintf(s.data(), sentence::capacity, "%s: %s = %g %s", stage_, field_, value_, rule_);
         else
             std::snprintf(s.data(), sentence::capacity, "%s%s%s", stage_, *stage_ ? ": " : "", text(code_));
         return s;

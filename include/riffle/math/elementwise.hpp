@@ -15,8 +15,8 @@ concept lane_value = requires { typename V::ints; };
 template <lane_value V>
 RIFFLE_INLINE V canonical(const V& value) noexcept {
     const V normal = select((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
-    const V not_nan = max(normal, V(illegal_logit));
-    return min(not_nan, V(greatest_logit));
+    const V not_nan = greater_of(normal, V(illegal_logit));
+    return lesser_of(not_nan, V(greatest_logit));
 }
 
 /// 0 where |value| is below the least normal float, so that a flush-to-zero mode cannot be seen behind it.
@@ -35,7 +35,7 @@ RIFFLE_INLINE V absolute(const V& value) noexcept {
 /// Argument reduction and coefficients: Cephes expf (S. L. Moshier).
 template <lane_value V>
 RIFFLE_INLINE V exp(const V& value) noexcept {
-    const V x = min(max(value, V(-87.0f)), V(88.0f));
+    const V x = lesser_of(greater_of(value, V(-87.0f)), V(88.0f));
     const V magic(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer that stands in the low bits
     const V y = x * V(1.44269504f) + magic;
     const V n = y - magic;
@@ -92,7 +92,7 @@ struct log_parts {
 /// Coefficients: Cephes logf (S. L. Moshier).
 template <lane_value V>
 RIFFLE_INLINE V log(const V& value) noexcept {
-    const detail::log_parts<V> parts(max(value, V(1.17549435e-38f)));
+    const detail::log_parts<V> parts(greater_of(value, V(1.17549435e-38f)));
     return detail::log_of_parts(parts.f, parts.exponent);
 }
 
@@ -137,7 +137,7 @@ RIFFLE_INLINE V tanh(const V& value) noexcept {
     odd = odd * z;
     const V small = v + v * odd;
 
-    const V y = min(v, V(20.0f)) * V(2.88539008f);  // 2x * log2(e)
+    const V y = lesser_of(v, V(20.0f)) * V(2.88539008f);  // 2x * log2(e)
     const auto n = truncate(y);
     const V h = V(1.0f) - (y - V::from_int(n));  // s = 2^h / 2^(n + 1), 0 < h <= 1
     V power = h * V(2.08179150e-4f) + V(1.26921661e-3f);
@@ -146,7 +146,7 @@ RIFFLE_INLINE V tanh(const V& value) noexcept {
     power = power * h + V(2.40227204e-1f);
     power = power * h + V(6.93147171e-1f);
     power = power * h + V(1.0f);
-    power = min(power, V(2.0f));
+    power = lesser_of(power, V(2.0f));
     const V s = V::from_bits(as_bits(power) - ((n + 1) << 23));
     const V d = V(0.328125f) - s;  // s < 0.3247 here, so d > 0
     V q = d * V(0.357582738f) + V(0.064253148f);
@@ -155,7 +155,7 @@ RIFFLE_INLINE V tanh(const V& value) noexcept {
     q = q * d + V(0.427050721f);
     q = q * d + V(0.566916406f);
     q = q * d + V(0.752941190f);
-    q = min(q, V(1.0f));
+    q = lesser_of(q, V(1.0f));
     const V large = q + q - V(1.0f);
 
     const V magnitude = select(v <= V(0.5625f), small, large);

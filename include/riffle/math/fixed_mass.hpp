@@ -14,7 +14,7 @@ inline constexpr float mass_range = 20.8f;
 /// The scale 2^30 * 2^n enters the exponent by an integer addition, which is why x is clamped rather than tested.
 template <class V>
 RIFFLE_INLINE V float_mass(const V& below_maximum) noexcept {
-    const V x = min(max(below_maximum, V(-22.0f)), V(0.0f));
+    const V x = lesser_of(greater_of(below_maximum, V(-22.0f)), V(0.0f));
     const V magic(12582912.0f);
     const V y = x * V(1.44269504f) + magic;
     const V n = y - magic;

@@ -194,12 +194,12 @@ struct lanes {
     friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept { return lanes(mask.v != 0 ? a.v : b.v); }
     /// The greater and the lesser; b where either is NaN.
     /// (g++ makes one instruction of them only when b is not a constant, so it is made to forget that.)
-    friend RIFFLE_INLINE lanes max(const lanes& a, const lanes& b) noexcept {
+    friend RIFFLE_INLINE lanes greater_of(const lanes& a, const lanes& b) noexcept {
         lanes c = b;
         RIFFLE_SETTLE(c.v)
         return lanes(a.v > c.v ? a.v : c.v);
     }
-    friend RIFFLE_INLINE lanes min(const lanes& a, const lanes& b) noexcept {
+    friend RIFFLE_INLINE lanes lesser_of(const lanes& a, const lanes& b) noexcept {
         lanes c = b;
         RIFFLE_SETTLE(c.v)
         return lanes(a.v < c.v ? a.v : c.v);
@@ -297,8 +297,8 @@ struct lanes {
     friend ints operator==(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] == b.v[i]); }); }
     friend ints operator!=(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] != b.v[i]); }); }
     friend lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept { return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; }); }
-    friend lanes max(const lanes& a, const lanes& b) noexcept { return make([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; }); }
-    friend lanes min(const lanes& a, const lanes& b) noexcept { return make([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; }); }
+    friend lanes greater_of(const lanes& a, const lanes& b) noexcept { return make([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; }); }
+    friend lanes lesser_of(const lanes& a, const lanes& b) noexcept { return make([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; }); }
     friend ints as_bits(const lanes& a) noexcept { return ints::make([&](int i) { return std::bit_cast<std::int32_t>(a.v[i]); }); }
     static lanes from_bits(const ints& bits) noexcept { return make([&](int i) { return std::bit_cast<float>(bits.v[i]); }); }
     friend ints truncate(const lanes& a) noexcept { return ints::make([&](int i) { return std::int32_t(a.v[i]); }); }
@@ -374,8 +374,8 @@ struct lanes<1, Contract> {
     friend RIFFLE_INLINE ints operator==(const lanes& a, const lanes& b) noexcept { return -(a.v == b.v); }
     friend RIFFLE_INLINE ints operator!=(const lanes& a, const lanes& b) noexcept { return -(a.v != b.v); }
     friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept { return mask.v ? a.v : b.v; }
-    friend RIFFLE_INLINE lanes max(const lanes& a, const lanes& b) noexcept { return a.v > b.v ? a.v : b.v; }
-    friend RIFFLE_INLINE lanes min(const lanes& a, const lanes& b) noexcept { return a.v < b.v ? a.v : b.v; }
+    friend RIFFLE_INLINE lanes greater_of(const lanes& a, const lanes& b) noexcept { return a.v > b.v ? a.v : b.v; }
+    friend RIFFLE_INLINE lanes lesser_of(const lanes& a, const lanes& b) noexcept { return a.v < b.v ? a.v : b.v; }
     friend RIFFLE_INLINE ints as_bits(const lanes& a) noexcept { return std::bit_cast<std::int32_t>(a.v); }
     static RIFFLE_INLINE lanes from_bits(const ints& bits) noexcept { return std::bit_cast<float>(bits.v); }
     friend RIFFLE_INLINE ints truncate(const lanes& a) noexcept { return std::int32_t(a.v); }
@@ -391,7 +391,7 @@ RIFFLE_INLINE float reduce_max(const lanes<N, Contract>& a) noexcept {
         lanes<N / 2, Contract> low, high;
         std::memcpy(&low.v, &a.v, sizeof low.v);
         std::memcpy(&high.v, reinterpret_cast<const char*>(&a.v) + sizeof low.v, sizeof high.v);
-        return reduce_max(max(low, high));
+        return reduce_max(greater_of(low, high));
     }
 }
 

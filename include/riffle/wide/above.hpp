@@ -64,7 +64,7 @@ struct above_pass {
             const float* x = r.block(b);
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
                 V greatest(illegal_logit);  // of four vectors, most of which hold nothing; in this order a NaN is passed over
-                for (std::size_t j = i; j < i + 4 * N; j += N) greatest = max(V::load(x + j), greatest);
+                for (std::size_t j = i; j < i + 4 * N; j += N) greatest = greater_of(V::load(x + j), greatest);
                 if (set_lanes<N>(greatest >= least).empty()) continue;
                 for (std::size_t j = i; j < i + 4 * N; j += N)
                     set_lanes<N>(V::load(x + j) >= least).for_each([&](std::size_t lane) {

@@ -23,7 +23,7 @@ struct buckets {
     template <class V>
     RIFFLE_INLINE auto bucket_of(const V& logit) const noexcept {
         const V position = (logit - V(low)) * V(scale);
-        return truncate(min(max(position, V(0.0f)), V(float(count - 1))));  // NaN becomes 0 in max
+        return truncate(lesser_of(greater_of(position, V(0.0f)), V(float(count - 1))));  // NaN becomes 0 in max
     }
 };
 

@@ -29,14 +29,14 @@ struct max_pass {
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
                 const V x0 = V::load(x + i), x1 = V::load(x + i + N), x2 = V::load(x + i + 2 * N), x3 = V::load(x + i + 3 * N);
                 for (std::size_t line = 0; line < 4 * N; line += 16) RIFFLE_PREFETCH(ahead + i + line);
-                m0 = max(x0, m0);  // a NaN compares false, so the maximum so far stays
-                m1 = max(x1, m1);
-                m2 = max(x2, m2);
-                m3 = max(x3, m3);
+                m0 = greater_of(x0, m0);  // a NaN compares false, so the maximum so far stays
+                m1 = greater_of(x1, m1);
+                m2 = greater_of(x2, m2);
+                m3 = greater_of(x3, m3);
                 s0 = s0 + (x0 + x1);
                 s1 = s1 + (x2 + x3);
             }
-            const float peak = reduce_max(max(max(m0, m1), max(m2, m3)));
+            const float peak = reduce_max(greater_of(greater_of(m0, m1), greater_of(m2, m3)));
             peaks[b] = peak;
             if (peak > greatest) greatest = peak;
         }

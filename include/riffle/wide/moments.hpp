@@ -33,7 +33,7 @@ struct moments {
 /// The distance d of a logit under the maximum, by the value type.
 template <class V>
 RIFFLE_INLINE auto fixed_distance(const V& logit, const V& maximum) noexcept {
-    return truncate(min(maximum - logit, V(255.99f)) * V(65536.0f));
+    return truncate(lesser_of(maximum - logit, V(255.99f)) * V(65536.0f));
 }
 
 namespace wide {

@@ -24,7 +24,7 @@ RIFFLE_INLINE V gumbel_noise(const decltype(as_bits(V()))& id, const std::array<
     const auto words = philox_rounds<I>({id, I(std::int32_t(counter[1])), I(std::int32_t(counter[2])), I(std::int32_t(counter[3]))}, seed);
     // 31 bits to (0, 1); the complement of u, since the greatest noises come from the least of it
     const V v = (V::from_int(shift_right_logical(words[0], 1)) + V(0.5f)) * V(4.65661287e-10f);
-    return -log(minus_log_complement(min(v, V(0.99999994f))));
+    return -log(minus_log_complement(lesser_of(v, V(0.99999994f))));
 }
 inline constexpr float greatest_gumbel_noise = 22.25f;
 
@@ -83,7 +83,7 @@ struct noise_pass {
             const float* x = r.block(b);
             for (std::size_t i = 0; i < block_size; i += N) {
                 const V raw = V::load(x + i);
-                if (!(reduce_max(max(raw, V(illegal_logit))) >= cut)) continue;  // a NaN must not hide its neighbours
+                if (!(reduce_max(greater_of(raw, V(illegal_logit))) >= cut)) continue;  // a NaN must not hide its neighbours
                 const I id = I(std::int32_t(b * block_size + i)) + I::iota();
                 const V score = map(raw) + gumbel_noise<V>(id, counter, seed);
                 const auto better = score > best;  // equal scores keep the earlier id of the lane

@@ -19,7 +19,7 @@ struct group_max_pass {
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const float* x = r.block(b);
             V m(illegal_logit);
-            for (std::size_t i = 0; i < block_size; i += N) m = max(V::load(x + i), m);
+            for (std::size_t i = 0; i < block_size; i += N) m = greater_of(V::load(x + i), m);
             m.store(groups + b * N);
         }
         return r.blocks() * N;

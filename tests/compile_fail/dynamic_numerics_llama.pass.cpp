@@ -1,0 +1,3 @@
+#include <riffle/riffle.hpp>
+
+riffle::basic_dynamic_chain<riffle::fast> right;

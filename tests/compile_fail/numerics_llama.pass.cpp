@@ -1,0 +1,3 @@
+#include <riffle/riffle.hpp>
+
+auto right = riffle::chain<riffle::fast>(riffle::greedy{});

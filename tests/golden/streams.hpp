@@ -1,0 +1,184 @@
+#pragma once
+
+// Golden streams: what chains do on thousands of rows, folded into hashes that are checked in. Everything here is
+// integer arithmetic, and floats that integers give exactly.
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <riffle/riffle.hpp>
+
+#include "integers.hpp"
+
+#ifndef RIFFLE_GOLDEN_FILE
+#define RIFFLE_GOLDEN_FILE nullptr
+#endif
+
+namespace riffle_tests {
+
+/// A row of one of eight families, from integers alone.
+inline void make_row(std::vector<float>& row, std::size_t size, std::uint32_t number, integers& random) {
+    constexpr float inf = std::numeric_limits<float>::infinity();
+    row.resize(size);
+    const auto bulk = [&] {  // nearly normal, deviation 2.3, every bit in use
+        std::int32_t sum = 0;
+        for (int i = 0; i < 4; ++i) sum += std::int32_t(random.below(1u << 20));
+        return float(sum - (1 << 21)) * 0x1p-18f;
+    };
+    const auto add_peaks = [&] {
+        for (std::size_t i = 0; i < 3 + size / 100; ++i) {
+            float& l = row[random.below(std::uint32_t(size))];
+            l = float(std::bit_cast<std::int32_t>(std::uint32_t(4 << 18) + random.below(8u << 18))) * 0x1p-18f;
+        }
+    };
+    switch (number % 8) {
+    case 0:
+    case 1:
+        for (auto& l : row) l = bulk();
+        add_peaks();
+        break;
+    case 2:  // flat
+        for (auto& l : row) l = float(random.below(1u << 24)) * 0x1p-23f;
+        break;
+    case 3:  // tied
+        for (auto& l : row) l = float(random.between(-6, 6)) * 0.5f;
+        break;
+    case 4:  // illegal tokens here and there, and in whole blocks
+        for (std::size_t i = 0; i < size; ++i) row[i] = random.below(4) == 0 || (i / 256) % 5 == 3 ? -inf : bulk();
+        add_peaks();
+        break;
+    case 5:  // far apart
+        for (auto& l : row) l = float(random.between(-(1 << 23), 1 << 23)) * 0x1p-17f;
+        break;
+    case 6:  // ascending, and at its end falling
+        for (std::size_t i = 0; i < size; ++i) row[i] = float(std::int32_t(i < size - 40 ? i : size - i)) * 0x1p-9f;
+        break;
+    case 7:  // NaN, both zeros, denormals; seldom an infinity
+        for (auto& l : row) {
+            l = bulk() * 0.5f;
+            switch (random.below(40)) {
+            case 0: l = std::numeric_limits<float>::quiet_NaN(); break;
+            case 1: l = -0.0f; break;
+            case 2: l = std::bit_cast<float>(random.below(1u << 23) | random.below(2) << 31); break;
+            default: break;
+            }
+        }
+        if (number % 64 == 63) row[random.below(std::uint32_t(size))] = inf;
+        break;
+    }
+}
+
+/// A running hash of 64-bit values.
+class digest {
+public:
+    void add(std::uint64_t value) {
+        hash_ += 0x9E3779B97F4A7C15u + value;
+        hash_ = (hash_ ^ (hash_ >> 30)) * 0xBF58476D1CE4E5B9u;
+        hash_ = (hash_ ^ (hash_ >> 27)) * 0x94D049BB133111EBu;
+        hash_ ^= hash_ >> 31;
+    }
+    std::uint64_t value() const { return hash_; }
+
+private:
+    std::uint64_t hash_ = 0;
+};
+
+inline constexpr std::uint32_t steps = 200;
+
+/// A chain's line: hashes over all steps of the tokens, of the total masses S, of the block masses, and of the
+/// survivors' ids and logit bits. S is that of the row's mass pass, or of the survivors where the plan has none.
+inline std::string line_of(riffle::any_pipeline chain, std::size_t size, const std::string& name) {
+    integers random(size);
+    for (const char letter : name) random = integers(random.next() + std::uint64_t(letter));
+    digest tokens, totals, masses, survivors;
+
+    std::vector<riffle::token_id> prompt(12);
+    for (auto& t : prompt) t = riffle::token_id(random.below(std::uint32_t(size)));
+    if (!chain.prompt(prompt).ok()) return "no prompt: " + name;
+
+    std::vector<float> row;
+    for (std::uint32_t i = 0; i < steps; ++i) {
+        make_row(row, size, i, random);
+        if (i % 13 == 12) chain.retry();
+        if (i % 23 == 22) chain.accept(riffle::token_id(random.below(std::uint32_t(size))));
+        if (i % 37 == 36) {  // there and back
+            const auto mark = chain.mark();
+            const auto first = chain.sample(row);
+            if (!chain.rollback(mark).ok() || chain.peek(row) != first) return "no way back: " + name;
+        }
+        const auto token = chain.sample(row);
+        if (token == riffle::null_token) return std::string(chain.last_status().message().c_str()) + ": " + name;
+        tokens.add(std::uint64_t(token));
+
+        const auto& machine = chain.state().machine();
+        std::uint64_t total = machine.total_mass();
+        masses.add(machine.block_masses().size());
+        for (const auto mass : machine.block_masses()) masses.add(mass);
+
+        const auto left = chain.survivors();
+        survivors.add(left.size());
+        for (const auto& t : left)
+            survivors.add(std::uint64_t{std::uint32_t(t.id)} << 32 | std::bit_cast<std::uint32_t>(t.logit));
+        if (total == 0)
+            for (const auto& t : left) total += riffle::fixed_mass_of(t.logit - left[0].logit);
+        totals.add(total);
+    }
+    char text[128];
+    std::snprintf(text, sizeof text, "%016llx %016llx %016llx %016llx  ",
+                  static_cast<unsigned long long>(tokens.value()), static_cast<unsigned long long>(totals.value()),
+                  static_cast<unsigned long long>(masses.value()), static_cast<unsigned long long>(survivors.value()));
+    return text + name;
+}
+
+/// One chain: as a type, and put together at run time, which must not make a difference.
+struct stream {
+    std::string name;
+    std::function<std::string()> typed, at_run_time;
+};
+using streams = std::vector<stream>;
+
+template <class... Stages>
+void add(streams& all, std::size_t size, std::string name, const Stages&... stages) {
+    all.push_back({name, [=] { return line_of(riffle::chain(stages...), size, name); },
+                   [=] {
+                       riffle::dynamic_chain c;
+                       (c.push(stages), ...);
+                       return line_of(std::move(c), size, name);
+                   }});
+}
+
+// The chains, a file each.
+void add_maps(streams& all);
+void add_cuts(streams& all);
+void add_cuts_behind_maps(streams& all);
+void add_edits(streams& all);
+void add_masks(streams& all);
+void add_long_chains(streams& all);
+
+inline std::string golden_file() {
+    if (const char* path = RIFFLE_GOLDEN_FILE) return path;
+    const std::string here = __FILE__;
+    return here.substr(0, here.find_last_of('/') + 1) + "streams.txt";
+}
+
+/// The checked-in lines by the name of their chain.
+inline std::map<std::string, std::string> golden_lines() {
+    std::map<std::string, std::string> lines;
+    std::ifstream file(golden_file());
+    for (std::string line; std::getline(file, line);)
+        if (const auto end_of_hashes = line.find("  ");
+            !line.empty() && line[0] != '#' && end_of_hashes != std::string::npos)
+            lines[line.substr(end_of_hashes + 2)] = line;
+    return lines;
+}
+
+}  // namespace riffle_tests

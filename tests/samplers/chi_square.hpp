@@ -1,0 +1,65 @@
+#pragma once
+// Whether tokens were drawn with the probabilities they should have.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/riffle.hpp>
+
+namespace riffle_tests {
+
+/// The value that a chi-square variable exceeds once in a thousand times (Wilson and Hilferty 1931).
+inline double chi_square_limit(std::size_t degrees) {
+    const double spread = 2.0 / (9.0 * double(degrees));
+    return double(degrees) * std::pow(1.0 - spread + 3.0902 * std::sqrt(spread), 3.0);
+}
+
+/// exp of the logits, normalised, in double.
+inline std::vector<double> softmax(std::span<const float> logits) {
+    double maximum = -INFINITY, total = 0.0;
+    for (const float l : logits) maximum = std::max(maximum, double(l));
+    std::vector<double> p;
+    for (const float l : logits) p.push_back(std::exp(double(l) - maximum));
+    for (const double x : p) total += x;
+    for (double& x : p) x /= total;
+    return p;
+}
+
+/// `draw(i)` gives a token for i = 0 ... draws - 1. Tokens expected less than eight times share a cell.
+template <class Draw>
+void expect_drawn_from(const std::vector<double>& probabilities, std::size_t draws, Draw draw, const char* what) {
+    std::vector<std::size_t> counts(probabilities.size());
+    for (std::size_t i = 0; i < draws; ++i) {
+        const riffle::token_id token = draw(i);
+        ASSERT_GE(token, 0) << what;
+        ASSERT_LT(std::size_t(token), counts.size()) << what;
+        ++counts[std::size_t(token)];
+    }
+    double statistic = 0.0, rare = 0.0;
+    std::size_t rare_count = 0, cells = 0;
+    const auto add = [&](double expected, std::size_t count) {
+        statistic += (double(count) - expected) * (double(count) - expected) / expected;
+        ++cells;
+    };
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const double expected = probabilities[i] * double(draws);
+        if (expected >= 8.0) {
+            add(expected, counts[i]);
+        } else {
+            rare += expected;
+            rare_count += counts[i];
+        }
+        if (probabilities[i] > 0.0) continue;
+        EXPECT_EQ(counts[i], 0u) << what << ", token " << i;
+    }
+    if (rare >= 8.0) add(rare, rare_count);
+    ASSERT_GE(cells, 2u) << what;
+    EXPECT_LT(statistic, chi_square_limit(cells - 1)) << what << ", " << cells << " cells";
+}
+
+}  // namespace riffle_tests

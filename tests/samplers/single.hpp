@@ -1,0 +1,155 @@
+#pragma once
+// What the tests of single samplers share.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/riffle.hpp>
+
+#include "long_run.hpp"
+#include "reference/agreement.hpp"
+#include "reference/variants.hpp"
+
+namespace riffle_tests {
+
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+inline const std::vector<riffle::token_id> short_prompt{1, 5, 3, 5, 0, 700, 1, 1};
+
+template <class Chain>
+void start(Chain& chain, reference::model& model) {
+    chain.reset();
+    chain.prompt(short_prompt);
+    model.now = {};
+    model.prompt(short_prompt);
+}
+
+/// Every variant of a stage that does not select: its narrow form alone, and narrow and wide form in front of dist.
+template <class Stage>
+void expect_stage_agrees(const std::vector<Stage>& variants, std::span<const std::size_t> sizes) {
+    for (const Stage& stage : variants) {
+        auto alone = riffle::chain(stage);
+        auto drawn = riffle::chain(stage, riffle::dist{.seed = 5});
+        reference::model model_alone{{stage}, {}}, model_drawn{{stage, riffle::dist{.seed = 5}}, {}};
+        for (const shape s : all_shapes)
+            for (const std::size_t size : sizes) {
+                const auto row = make_row(s, size, size);
+                start(alone, model_alone);
+                expect_chain_agreement(alone, model_alone, row, name_of(s));
+                start(drawn, model_drawn);
+                expect_chain_agreement(drawn, model_drawn, row, name_of(s), 2);
+                if (testing::Test::HasFailure()) return;
+            }
+    }
+}
+inline constexpr std::array<std::size_t, 7> sizes_of_a_thousand{1, 2, 31, 255, 256, 257, 1000};
+
+/// The same over rows as long as vocabularies are, a few of each family.
+template <class Stage>
+void expect_stage_agrees_on_long_rows(const std::vector<Stage>& variants) {
+    std::size_t turn = 0;
+    for (const Stage& stage : variants) {
+        auto drawn = riffle::chain(stage, riffle::dist{.seed = 5});
+        reference::model model{{stage, riffle::dist{.seed = 5}}, {}};
+        const std::size_t rows = long_run() ? all_shapes.size() : 3;
+        for (std::size_t n = 0; n < rows; ++n) {
+            const shape s = all_shapes[turn++ % all_shapes.size()];
+            start(drawn, model);
+            expect_chain_agreement(drawn, model, make_row(s, turn % 4 == 0 ? 262144 : 32000, turn), name_of(s));
+            if (testing::Test::HasFailure()) return;
+        }
+    }
+}
+
+/// Ids in ascending order after a stage's narrow form.
+template <class Stage>
+std::vector<riffle::token_id> survivors_of(const Stage& stage, std::span<const float> row) {
+    auto chain = riffle::chain(stage);
+    auto memory = candidates_of(row);
+    riffle::candidates c{memory.data(), memory.size(), -1, false};
+    EXPECT_TRUE(chain.apply(c));
+    std::vector<riffle::token_id> ids;
+    for (const auto& token : c) ids.push_back(token.id);
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
+inline bool is_subset(const std::vector<riffle::token_id>& part, const std::vector<riffle::token_id>& whole) {
+    return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
+}
+
+/// A second application changes nothing.
+template <class Stage>
+void expect_idempotent(const std::vector<Stage>& variants) {
+    for (const Stage& stage : variants)
+        for (const shape s : all_shapes) {
+            auto chain = riffle::chain(stage);
+            auto memory = candidates_of(make_row(s, 300, 17));
+            riffle::candidates c{memory.data(), memory.size(), -1, false};
+            chain.apply(c);
+            std::vector<reference::candidate> once;
+            for (const auto& token : c) once.push_back({token.id, token.logit});
+            chain.apply(c);
+            EXPECT_EQ(difference({c.data, c.size}, once), "") << reference::describe(stage) << ", " << name_of(s);
+        }
+}
+
+/// The variants of a stage in rising order keep more and more.
+template <class Stage>
+void expect_monotone(const std::vector<Stage>& rising) {
+    for (const shape s : all_shapes) {
+        const auto row = make_row(s, 700, 21);
+        for (std::size_t i = 0; i + 1 < rising.size(); ++i)
+            EXPECT_TRUE(is_subset(survivors_of(rising[i], row), survivors_of(rising[i + 1], row)))
+                << reference::describe(rising[i]) << " keeps what " << reference::describe(rising[i + 1]) << " drops, " << name_of(s);
+    }
+}
+
+/// A parameter without meaning is an error from construction on, in every way into the chain; nothing else changes.
+template <class Stage>
+void expect_invalid(const Stage& bad, const Stage& good, const char* sentence) {
+    const std::vector<float> row{1.0f, 3.0f, 2.0f};
+    auto chain = riffle::chain(bad, riffle::greedy{});
+    EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
+    EXPECT_EQ(chain.last_status().code(), riffle::status_code::invalid_parameter);
+    const auto expect_refused = [&] {
+        EXPECT_EQ(chain.last_status().code(), riffle::status_code::invalid_parameter);
+        EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
+        EXPECT_TRUE(chain.survivors().empty());
+        EXPECT_EQ(chain.mark().tokens, 0u);
+    };
+    EXPECT_EQ(chain.sample(row), riffle::null_token);
+    expect_refused();
+    EXPECT_EQ(chain.peek(row), riffle::null_token);
+    expect_refused();
+    EXPECT_STREQ(chain.try_sample(row).state().message().c_str(), sentence);
+    EXPECT_TRUE(chain.distribution(row).empty());
+    expect_refused();
+    EXPECT_TRUE(chain.logprobs(row, 3).empty());
+    expect_refused();
+    auto memory = candidates_of(row);
+    riffle::candidates c{memory.data(), memory.size(), -1, false};
+    EXPECT_EQ(chain.apply(c).code(), riffle::status_code::invalid_parameter);
+    EXPECT_EQ(c.size, 3u);
+    expect_refused();
+
+    riffle::get<0>(chain) = good;
+    EXPECT_NE(chain.sample(row), riffle::null_token);
+    riffle::get<0>(chain) = bad;
+    EXPECT_EQ(chain.sample(row), riffle::null_token);
+    EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
+
+    riffle::dynamic_chain made_at_run_time;
+    made_at_run_time.push(bad);
+    made_at_run_time.push(riffle::greedy{});
+    EXPECT_EQ(made_at_run_time.sample(row), riffle::null_token);
+    EXPECT_STREQ(made_at_run_time.last_status().message().c_str(), sentence);
+}
+
+}  // namespace riffle_tests

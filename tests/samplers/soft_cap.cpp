@@ -1,0 +1,36 @@
+#include "samplers/single.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+static_assert(facts_of<soft_cap>() == facts{.maps = true, .monotone = true});
+
+TEST(SoftCap, AgreesWithTheReference) { expect_stage_agrees(variants_of<soft_cap>(), sizes_of_a_thousand); }
+TEST(SoftCap, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<soft_cap>()); }
+
+TEST(SoftCap, StaysWithinTheCap) {
+    auto c = soft_cap{.cap = 5.0f} | top_k{.k = 100000} | greedy{};
+    for (const shape s : all_shapes) {
+        if (c.peek(make_row(s, 300, 3)) < 0) continue;
+        for (const auto& token : c.survivors()) {
+            EXPECT_LE(token.logit, 5.0f);
+            EXPECT_GE(token.logit, -5.0f);
+        }
+    }
+}
+TEST(SoftCap, IsOffAtZeroBelowAndAtInfinity) {
+    for (const float cap : {0.0f, -3.0f, infinity, -infinity}) {
+        auto c = soft_cap{.cap = cap} | greedy{};
+        EXPECT_EQ(c.sample(std::vector<float>{100.0f, 1000.0f}), 1);
+        EXPECT_EQ(c.survivors()[0].logit, 1000.0f) << cap;
+    }
+}
+TEST(SoftCap, TiesOfTheCapGoToTheLowestId) {
+    auto c = soft_cap{.cap = 2.0f} | greedy{};
+    EXPECT_EQ(c.sample(std::vector<float>{0.0f, 100.0f, 1000.0f}), 1);
+}
+TEST(SoftCap, NaNIsAnError) { expect_invalid(soft_cap{.cap = not_a_number}, soft_cap{.cap = 2.0f}, "soft_cap: cap = nan is not a number"); }
+}  // namespace
+}  // namespace riffle_tests
