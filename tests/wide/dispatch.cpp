@@ -21,7 +21,6 @@ TEST(Dispatch, RunsAtTheForcedWidth) {
         seen.push_back(width);
         EXPECT_EQ(wide::width(), width);
         EXPECT_EQ(wide::run<width_pass>(100), 100 + width);
-        EXPECT_EQ((wide::run<width_pass, wide::contraction::allowed>(100)), 100 + width);
     });
     ASSERT_FALSE(seen.empty());
     EXPECT_EQ(seen.front(), 4);

@@ -57,7 +57,7 @@ struct RIFFLE_MAY_ALIAS candidates {
 
     /// Replaces every logit by map(logit), several at a time; `map` works on lanes. The order is not kept. O(size).
     template <class Map>
-    RIFFLE_UNCONTRACTED void map_logits(const Map& map) noexcept {
+    void map_logits(const Map& map) noexcept {
         constexpr std::size_t at_once = 4;
         for (std::size_t i = 0; i < size; i += at_once) {
             const std::size_t n = (std::min)(at_once, size - i);
@@ -169,7 +169,7 @@ struct RIFFLE_MAY_ALIAS candidates {
 private:
     /// Calls visit(i, weight) for every candidate, several weighed at a time; answers Σ weight.
     template <class Visit>
-    RIFFLE_UNCONTRACTED std::uint64_t for_each_weight(float maximum, Visit visit) const noexcept {
+    std::uint64_t for_each_weight(float maximum, Visit visit) const noexcept {
         constexpr std::size_t at_once = 4;
         std::uint64_t total = 0;
         for (std::size_t i = 0; i < size; i += at_once) {

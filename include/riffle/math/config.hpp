@@ -34,32 +34,49 @@
 #define RIFFLE_PREFETCH(address) ((void)(address))
 #endif
 
-// Keeping a product and a sum apart (no fused multiply-add) takes three means, each measured:
-// clang obeys a pragma inside each operator; g++ obeys an attribute on the function that a pass is inlined into, a user's
-// map with it (RIFFLE_UNCONTRACTED), and a barrier around the product in scalar code (RIFFLE_ROUNDED; around every vector product
-// it would cost sorting a factor of two).
+// Pins a vector in a register, so that g++ cannot merge it with the expressions around it. Only where functions are
+// inlined: otherwise the lane operators end up in functions that have no registers of that width.
+#if defined(__GNUC__) && !defined(__clang__) && RIFFLE_VECTORS && !defined(__NO_INLINE__) && defined(__SSE2__)
+#define RIFFLE_SETTLE(vector) __asm__("" : "+v"(vector));
+#elif defined(__GNUC__) && !defined(__clang__) && RIFFLE_VECTORS && !defined(__NO_INLINE__) && defined(__aarch64__)
+#define RIFFLE_SETTLE(vector) __asm__("" : "+w"(vector));
+#else
+#define RIFFLE_SETTLE(vector)
+#endif
+
+// Keeping a product and a sum apart, where a fused multiply-add would round once instead of twice: clang obeys a pragma
+// inside each operator. g++ knows no such thing; a vector product is settled in a register (RIFFLE_SETTLE), a scalar one is
+// put behind a barrier (RIFFLE_ROUNDED), which on vectors costs a factor of two, so there only where nothing is inlined.
+// (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a user into it.)
 #if defined(__clang__)
 #define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")
 #define RIFFLE_CONTRACTION _Pragma("clang fp contract(fast)")
-#define RIFFLE_UNCONTRACTED
 #define RIFFLE_ROUNDED(product) (product)
+#define RIFFLE_ROUNDED_LANES(product) (product)
 #elif defined(__GNUC__)
 #define RIFFLE_NO_CONTRACTION
 #define RIFFLE_CONTRACTION
-#define RIFFLE_UNCONTRACTED __attribute__((optimize("fp-contract=off"), flatten))
 #define RIFFLE_ROUNDED(product) __builtin_assoc_barrier(product)
+#if defined(__NO_INLINE__) || !(defined(__SSE2__) || defined(__aarch64__))
+#define RIFFLE_ROUNDED_LANES(product) __builtin_assoc_barrier(product)
+#else
+#define RIFFLE_ROUNDED_LANES(product) (product)
+#endif
 #else
 #define RIFFLE_NO_CONTRACTION
 #define RIFFLE_CONTRACTION
-#define RIFFLE_UNCONTRACTED
 #define RIFFLE_ROUNDED(product) (product)
+#define RIFFLE_ROUNDED_LANES(product) (product)
 #endif
 
-// Pins a vector in a register, so that g++ cannot merge it with the expressions around it (see lane_comparison).
-#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
-#define RIFFLE_SETTLE(vector) __asm__("" : "+v"(vector));
+// Everything that a pass calls is inlined into it, a user's map too, and so runs at the width and for the target of the
+// pass. (g++ forgets about the attribute in clones that it makes of a function.)
+#if defined(__clang__)
+#define RIFFLE_PASS __attribute__((flatten))
+#elif defined(__GNUC__)
+#define RIFFLE_PASS __attribute__((flatten, noclone))
 #else
-#define RIFFLE_SETTLE(vector)
+#define RIFFLE_PASS
 #endif
 
 // avx512f implies none of popcnt, bmi, bmi2 and lzcnt, so each is named.

@@ -180,7 +180,9 @@ struct lanes {
             return lanes(a.v * b.v);
         } else {
             RIFFLE_NO_CONTRACTION
-            return lanes(a.v * b.v);
+            lanes product(RIFFLE_ROUNDED_LANES(a.v * b.v));
+            RIFFLE_SETTLE(product.v)
+            return product;
         }
     }
     friend RIFFLE_INLINE lanes operator-(const lanes& a) noexcept { return lanes(-a.v); }

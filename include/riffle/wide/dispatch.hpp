@@ -2,58 +2,34 @@
 #include <riffle/math/config.hpp>
 
 // Which lane width a pass runs at is chosen here, once a call, from what the processor has. A pass is a struct with
-// `template <int N> static auto run(...)`, always inlined into one of the entries below, whose attributes then govern
-// its code: this is how a binary built without -march runs a user's map on AVX-512.
+// `template <int N> static auto run(...)`, inlined with all that it calls into one of the entries below, whose attributes
+// then govern its code: this is how a binary built without -march runs a user's map on AVX-512.
 
 namespace riffle::wide {
 
-/// Whether a pass may fuse multiplications and additions.
-enum class contraction { off, allowed };
-
-template <int N, contraction C>
+template <int N>
 struct entry;
 
 #if RIFFLE_X86
 template <>
-struct entry<16, contraction::off> {
+struct entry<16> {
     template <class Pass, class... Arguments>
-    RIFFLE_TARGET_AVX512 RIFFLE_UNCONTRACTED static auto run(const Arguments&... arguments) noexcept {
+    RIFFLE_TARGET_AVX512 RIFFLE_PASS static auto run(const Arguments&... arguments) noexcept {
         return Pass::template run<16>(arguments...);
     }
 };
 template <>
-struct entry<16, contraction::allowed> {
+struct entry<8> {
     template <class Pass, class... Arguments>
-    RIFFLE_TARGET_AVX512 static auto run(const Arguments&... arguments) noexcept {
-        return Pass::template run<16>(arguments...);
-    }
-};
-template <>
-struct entry<8, contraction::off> {
-    template <class Pass, class... Arguments>
-    RIFFLE_TARGET_AVX2 RIFFLE_UNCONTRACTED static auto run(const Arguments&... arguments) noexcept {
-        return Pass::template run<8>(arguments...);
-    }
-};
-template <>
-struct entry<8, contraction::allowed> {
-    template <class Pass, class... Arguments>
-    RIFFLE_TARGET_AVX2 static auto run(const Arguments&... arguments) noexcept {
+    RIFFLE_TARGET_AVX2 RIFFLE_PASS static auto run(const Arguments&... arguments) noexcept {
         return Pass::template run<8>(arguments...);
     }
 };
 #endif
 template <>
-struct entry<4, contraction::off> {
+struct entry<4> {
     template <class Pass, class... Arguments>
-    RIFFLE_UNCONTRACTED static auto run(const Arguments&... arguments) noexcept {
-        return Pass::template run<4>(arguments...);
-    }
-};
-template <>
-struct entry<4, contraction::allowed> {
-    template <class Pass, class... Arguments>
-    static auto run(const Arguments&... arguments) noexcept {
+    RIFFLE_PASS static auto run(const Arguments&... arguments) noexcept {
         return Pass::template run<4>(arguments...);
     }
 };
@@ -85,23 +61,23 @@ inline bool force_width(int width) noexcept {
 inline int width() noexcept { return forced_width ? forced_width : widest(); }
 
 /// Runs a pass at the present width.
-template <class Pass, contraction C = contraction::off, class... Arguments>
+template <class Pass, class... Arguments>
 auto run(const Arguments&... arguments) noexcept {
 #if RIFFLE_X86
     switch (width()) {
-    case 16: return entry<16, C>::template run<Pass>(arguments...);
-    case 8: return entry<8, C>::template run<Pass>(arguments...);
+    case 16: return entry<16>::template run<Pass>(arguments...);
+    case 8: return entry<8>::template run<Pass>(arguments...);
     default: break;
     }
 #endif
-    return entry<4, C>::template run<Pass>(arguments...);
+    return entry<4>::template run<Pass>(arguments...);
 }
 
 /// Runs a pass at the baseline width whatever the processor has: for passes that are rare, short or bound by scattered
 /// stores, where two more copies of the code would cost compile time and bytes and win nothing.
 template <class Pass, class... Arguments>
 auto run_baseline(const Arguments&... arguments) noexcept {
-    return entry<4, contraction::off>::template run<Pass>(arguments...);
+    return entry<4>::template run<Pass>(arguments...);
 }
 
 }  // namespace riffle::wide

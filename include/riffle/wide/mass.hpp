@@ -111,7 +111,7 @@ private:
 /// which nothing weighs.
 template <bool Fast, class Fold>
 std::uint64_t find_mass(const row& r, const float* peaks, float cut, const Fold& map, float maximum, std::uint64_t* masses) noexcept {
-    if constexpr (Fast) return run<fast_mass_pass<Fold>, contraction::allowed>(r, peaks, cut, map, maximum, masses);
+    if constexpr (Fast) return run<fast_mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
     else return run<mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
 }
 
