@@ -370,7 +370,7 @@ private:
         }
     }
     /// A sum that is not fused with a product in the user's bias.
-    static float biased(float logit, float bias) noexcept { return (lanes<1>(logit) + lanes<1>(RIFFLE_ROUNDED(bias)))[0]; }
+    static float biased(float logit, float bias) noexcept { return (lanes<1>(logit) + lanes<1>(rounded(bias)))[0]; }
 
     /// Whether the candidate of every id stands at that index, as it does when nothing has narrowed.
     static bool starts_in_id_order(const candidates& c) noexcept {

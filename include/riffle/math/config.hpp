@@ -45,27 +45,31 @@
 #endif
 
 // Keeping a product and a sum apart, where a fused multiply-add would round once instead of twice: clang obeys a pragma
-// inside each operator. g++ knows no such thing; a vector product is settled in a register (RIFFLE_SETTLE), a scalar one is
-// put behind a barrier (RIFFLE_ROUNDED), which on vectors costs a factor of two, so there only where nothing is inlined.
-// (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a user into it.)
+// inside each operator. g++ knows no such thing; there a product is pinned in a register, as a vector (RIFFLE_SETTLE) or as
+// a scalar (RIFFLE_PIN_SCALAR). Where nothing is inlined a vector product is put behind a barrier, which is slow and enough.
+// (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a user into it;
+// and g++ 16 forgets barriers when it vectorises a loop of scalars.)
 #if defined(__clang__)
 #define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")
 #define RIFFLE_CONTRACTION _Pragma("clang fp contract(fast)")
-#define RIFFLE_ROUNDED(product) (product)
-#define RIFFLE_ROUNDED_LANES(product) (product)
-#elif defined(__GNUC__)
+#else
 #define RIFFLE_NO_CONTRACTION
 #define RIFFLE_CONTRACTION
-#define RIFFLE_ROUNDED(product) __builtin_assoc_barrier(product)
-#if defined(__NO_INLINE__) || !(defined(__SSE2__) || defined(__aarch64__))
-#define RIFFLE_ROUNDED_LANES(product) __builtin_assoc_barrier(product)
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__SSE2__)
+#define RIFFLE_PIN_SCALAR(scalar) __asm__("" : "+x"(scalar));
+#elif defined(__aarch64__)
+#define RIFFLE_PIN_SCALAR(scalar) __asm__("" : "+w"(scalar));
 #else
-#define RIFFLE_ROUNDED_LANES(product) (product)
+#define RIFFLE_PIN_SCALAR(scalar) __asm__("" : "+m"(scalar));
 #endif
 #else
-#define RIFFLE_NO_CONTRACTION
-#define RIFFLE_CONTRACTION
-#define RIFFLE_ROUNDED(product) (product)
+#define RIFFLE_PIN_SCALAR(scalar)
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__NO_INLINE__) || !(defined(__SSE2__) || defined(__aarch64__)))
+#define RIFFLE_ROUNDED_LANES(product) __builtin_assoc_barrier(product)
+#else
 #define RIFFLE_ROUNDED_LANES(product) (product)
 #endif
 

@@ -17,6 +17,12 @@
 
 namespace riffle {
 
+/// A product as it is rounded, never part of a fused multiply-add.
+RIFFLE_INLINE float rounded(float product) noexcept {
+    RIFFLE_PIN_SCALAR(product)
+    return product;
+}
+
 template <int N>
 struct int_lanes;
 template <int N, bool Contract = false>
@@ -289,7 +295,7 @@ struct lanes {
     }
     friend lanes operator*(const lanes& a, const lanes& b) noexcept {
         RIFFLE_NO_CONTRACTION
-        return make([&](int i) { return RIFFLE_ROUNDED(a.v[i] * b.v[i]); });
+        return make([&](int i) { return rounded(a.v[i] * b.v[i]); });
     }
     friend lanes operator-(const lanes& a) noexcept { return make([&](int i) { return -a.v[i]; }); }
     friend ints operator<(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] < b.v[i]); }); }
@@ -366,7 +372,7 @@ struct lanes<1, Contract> {
     }
     friend RIFFLE_INLINE lanes operator*(const lanes& a, const lanes& b) noexcept {
         RIFFLE_NO_CONTRACTION
-        return RIFFLE_ROUNDED(a.v * b.v);
+        return rounded(a.v * b.v);
     }
     friend RIFFLE_INLINE lanes operator-(const lanes& a) noexcept { return -a.v; }
     friend RIFFLE_INLINE ints operator<(const lanes& a, const lanes& b) noexcept { return -(a.v < b.v); }
