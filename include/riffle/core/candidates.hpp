@@ -58,14 +58,10 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// Replaces every logit by map(logit), several at a time; `map` works on lanes. The order is not kept. O(size).
     template <class Map>
     void map_logits(const Map& map) noexcept {
-        constexpr std::size_t at_once = 4;
-        for (std::size_t i = 0; i < size; i += at_once) {
-            const std::size_t n = (std::min)(at_once, size - i);
-            float logits[at_once] = {};
-            for (std::size_t j = 0; j < n; ++j) logits[j] = data[i + j].logit;
-            const auto mapped = map(lanes<int(at_once)>::load(logits));
-            for (std::size_t j = 0; j < n; ++j) data[i + j].logit = mapped[int(j)];
-        }
+        in_groups(0.0f, [&](std::size_t first, std::size_t count, const group& logits) {
+            const auto mapped = map(logits);
+            for (std::size_t j = 0; j < count; ++j) data[first + j].logit = mapped[int(j)];
+        });
         sorted = false;
     }
 
@@ -142,6 +138,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
     /// The same after weigh.
     RIFFLE_NOINLINE void select_by_weight(std::uint64_t target) noexcept {
+        if (select_in_order(target)) return;
         constexpr int digit = 6;
         constexpr std::uint32_t radix = 1u << digit;
         std::uint32_t ids = 0;
@@ -167,22 +164,46 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
 
 private:
-    /// Calls visit(i, weight) for every candidate, several weighed at a time; answers Σ weight.
+    /// select_by_weight for candidates that stand in ascending id, as they come from the row; false for others.
+    bool select_in_order(std::uint64_t target) noexcept {
+        for (std::size_t i = 1; i < size; ++i)
+            if (data[i - 1].id >= data[i].id) return false;
+        selected = -1;
+        for (std::size_t i = 0; i < size && selected < 0; ++i) {
+            if (target < weight(i)) selected = std::int64_t(i);
+            target -= (std::min<std::uint64_t>)(target, weight(i));
+        }
+        return true;
+    }
+
+    using group = lanes<4>;
+
+    /// Calls visit(first, count, logits) for the candidates, four at a time; `filler` stands for those missing in the last
+    /// group. (The count is a constant in all groups but the last, or nothing here would unroll.)
+    template <class Visit>
+    RIFFLE_INLINE void in_groups(float filler, Visit visit) const noexcept {
+        std::size_t i = 0;
+        for (; i + 4 <= size; i += 4) {
+            const float logits[4] = {data[i].logit, data[i + 1].logit, data[i + 2].logit, data[i + 3].logit};
+            visit(i, std::size_t{4}, group::load(logits));
+        }
+        if (i == size) return;
+        float logits[4] = {filler, filler, filler, filler};
+        for (std::size_t j = i; j < size; ++j) logits[j - i] = data[j].logit;
+        visit(i, size - i, group::load(logits));
+    }
+    /// Calls visit(i, weight) for every candidate; answers Σ weight.
     template <class Visit>
     std::uint64_t for_each_weight(float maximum, Visit visit) const noexcept {
-        constexpr std::size_t at_once = 4;
         std::uint64_t total = 0;
-        for (std::size_t i = 0; i < size; i += at_once) {
-            const std::size_t n = (std::min)(at_once, size - i);
-            float logits[at_once] = {maximum, maximum, maximum, maximum};
-            for (std::size_t j = 0; j < n; ++j) logits[j] = data[i + j].logit;
-            const auto weights = fixed_mass(lanes<int(at_once)>::load(logits) - lanes<int(at_once)>(maximum));
-            for (std::size_t j = 0; j < n; ++j) {
+        in_groups(maximum, [&](std::size_t first, std::size_t count, const group& logits) {
+            const auto weights = fixed_mass(logits - group(maximum));
+            for (std::size_t j = 0; j < count; ++j) {
                 const auto w = std::uint32_t(weights[int(j)]);
-                visit(i + j, w);
+                visit(first + j, w);
                 total += w;
             }
-        }
+        });
         return total;
     }
     std::uint32_t weight(std::size_t i) const noexcept { return std::bit_cast<std::uint32_t>(data[i].p); }
