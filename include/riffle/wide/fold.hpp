@@ -49,7 +49,7 @@ private:
             return S::map(x, p);
         }
     }
-    [[no_unique_address]] std::array<float, count> parameters_{};
+    std::array<float, count> parameters_{};
 };
 
 /// The maps of several stages, one after the other, as one function over any value type. Passes are keyed by the list of
@@ -89,7 +89,7 @@ public:
 
 private:
     bound_map<First> first_;
-    [[no_unique_address]] fold<Rest...> rest_;
+    fold<Rest...> rest_;
 };
 
 }  // namespace riffle
