@@ -67,7 +67,7 @@ static_assert(is(chain_of<temperature, penalties, top_k, dist>::plan_for(2),
 static_assert(is(chain_of<penalties, temperature, dist>::plan_for(2), {{edit, 0, 1}, {max}, {mass, 2, 3}, {pick, 2, 3}}));
 static_assert(is(chain_of<temperature, logit_bias, soft_cap, dist>::plan_for(3),
                  {{rewrite, 0, 1}, {edit, 1, 2}, {max}, {mass, 3, 4}, {pick, 3, 4}}));
-static_assert(chain_of<temperature, logit_bias, soft_cap, dist>::plan_for(3).pending == 1);
+static_assert(chain_of<temperature, logit_bias, soft_cap, dist>::plan_for(3).pending == 2);
 static_assert(is(chain_of<favours, greedy>::plan_for(1), {{edit, 0, 1}, {max}, {pick, 1, 2}}));
 static_assert(is(chain_of<every_fourth, greedy>::plan_for(1), {{edit_all, 0, 1}, {max}, {pick, 1, 2}}));
 

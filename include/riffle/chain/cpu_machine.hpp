@@ -114,7 +114,7 @@ private:
         }
         float mapped_maximum() const noexcept { return m.mapped_maximum_; }
         /// A bound on raw logits: exactly those whose mapped value reaches `target`, or the maximum where that is less.
-        float raw_cut(float target) const noexcept {
+        RIFFLE_NOINLINE float raw_cut(float target) const noexcept {
             target = (std::min)(target, m.mapped_maximum_);
             return none() ? wide::raw_cut(target) : m.stages_->preimage(m.plan_->bridge, target, m.maximum_);
         }
@@ -177,7 +177,7 @@ private:
     }
 
     /// Candidates from the raw logits that reach the cut, mapped.
-    void gather_above_raw(float cut) noexcept {
+    RIFFLE_NOINLINE void gather_above_raw(float cut) noexcept {
         found_.size = wide::find_above(row_, memory_.peaks, 0, row_.blocks(), cut, found_.data);
         mapping().map({found_.data, found_.size});
     }

@@ -170,7 +170,8 @@ inline constexpr std::size_t occurrences = (std::size_t{0} + ... + std::is_same_
 template <class Policies = reproducible, class... Stages>
 auto chain(Stages... stages) {
     static_assert((detail::policies_agree<Policies, Stages>() && ...), "riffle: a chain inside this one has other policies; say which hold for all with chain<...>(...) or with<...>(...)");
-    return detail::make_pipeline<Policies>(std::tuple_cat(detail::as_stages(std::move(stages))...));
+    if constexpr ((!detail::is_pipeline<Stages> && ...)) return pipeline<Policies, Stages...>(std::move(stages)...);
+    else return detail::make_pipeline<Policies>(std::tuple_cat(detail::as_stages(std::move(stages))...));
 }
 
 /// The same stages under other policies: with<fast>(a | b).

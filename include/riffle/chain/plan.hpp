@@ -41,7 +41,7 @@ struct plan {
     std::array<plan_step, capacity> steps{};
     std::size_t size = 0;
     std::size_t bridge = 0;       ///< the stage that turns the row into candidates, or the selector; the number of stages for none
-    std::uint8_t pending = 0;     ///< maps of stages [pending, bridge) are folded into mass, moments and pick, or commuted past a cut
+    std::uint8_t pending = 0;     ///< maps of stages [pending, bridge) are folded into mass, moments and pick, or commuted past a cut; bridge for none
     bool too_long = false;        ///< the chain needs more passes than a plan holds
 
     constexpr void push(pass op, std::size_t first, std::size_t last) noexcept {
@@ -117,6 +117,7 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
     }
     const bool takes_exp_or_distance = b.narrows == narrowing::mass || b.narrows == narrowing::deviation || b.selects == selecting::by_mass || b.selects == selecting::by_noise;
     if (folds == folding::no && takes_exp_or_distance) write_out(bridge);
+    while (p.pending < bridge && !stages[p.pending].maps) ++p.pending;  // pending == bridge says that no map is pending
 
     p.push(pass::max, 0, 0);
     switch (b.narrows) {

@@ -168,7 +168,9 @@ public:
     }
     draws random(std::size_t i, const draw_position& position) const noexcept override {
         draws d(0, position, 0);
-        at(i, [&]<std::size_t I>(const auto&) { d = random_of<I>(position); });
+        at(i, [&]<std::size_t I>(const auto&) {
+            if constexpr (fact_table[I].draws) d = random_of<I>(position);
+        });
         return d;
     }
 
@@ -191,15 +193,15 @@ public:
     }
 
     float map(std::size_t bridge, float logit) const noexcept override {
-        with_maps<pass::max>(bridge, [&](const auto& maps) { logit = maps.one(logit); });
+        with_pending_maps(bridge, [&](const auto& maps) { logit = maps.one(logit); });
         return logit;
     }
     void map(std::size_t bridge, std::span<token_data> tokens) const noexcept override {
         candidates c{tokens.data(), tokens.size(), -1, false};
-        with_maps<pass::max>(bridge, [&](const auto& maps) { c.map_logits(maps); });
+        with_pending_maps(bridge, [&](const auto& maps) { c.map_logits(maps); });
     }
     float preimage(std::size_t bridge, float target, float known) const noexcept override {
-        with_maps<pass::max>(bridge, [&](const auto& maps) { known = wide::preimage([&](float l) { return maps.one(l); }, target, known); });
+        with_pending_maps(bridge, [&](const auto& maps) { known = wide::preimage([&](float l) { return maps.one(l); }, target, known); });
         return known;
     }
 
@@ -219,7 +221,7 @@ public:
     }
     wide::picked pick_by_mass(std::size_t bridge, const row& r, const std::uint64_t* masses, std::uint64_t target, float maximum) const noexcept override {
         wide::picked p{null_token, 0};
-        with_maps<pass::mass>(bridge, [&](const auto& maps) { p = wide::pick_by_mass(r, masses, target, maps, maximum); });
+        with_maps<pass::pick, selecting::by_mass>(bridge, [&](const auto& maps) { p = wide::pick_by_mass(r, masses, target, maps, maximum); });
         return p;
     }
     token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float maximum, const draws& noise) const noexcept override {
@@ -323,6 +325,13 @@ private:
         else if constexpr (fact_table[I].maps) return maps_at<B, I + 1>(done..., std::get<I>(stages_));
         else return maps_at<B, I + 1>(done...);
     }
+    /// Calls f with the maps pending at `bridge`, where there are any.
+    template <class F>
+    void with_pending_maps(std::size_t bridge, F f) const noexcept {
+        at(bridge, [&]<std::size_t B>(const auto&) {
+            if constexpr (plans[B].has(pass::max) && plans[B].pending < B) f(maps_at<B>());
+        });
+    }
     /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
     template <pass Op, selecting How = selecting::no, class F>
     void with_maps(std::size_t bridge, F f) const noexcept {
@@ -351,7 +360,7 @@ private:
         if constexpr (f.maps) {
             if constexpr (f.narrows != narrowing::no)
                 if (stage.narrows_now()) return c.keep_greatest(stage.rank());
-            c.map_logits(bound_map<S>(stage));
+            c.map_logits(fold<S>(stage));
         } else if constexpr (requires { stage.apply(c, x); }) {
             stage.apply(c, x);
         } else if constexpr (f.edits) {

@@ -66,8 +66,8 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
 
     /// Puts the candidates in the order of ranks.
-    RIFFLE_NOINLINE void sort() noexcept {
-        if (!sorted) std::sort(begin(), end(), ranks_before);
+    void sort() noexcept {
+        sort(0, size);
         sorted = true;
     }
 
@@ -87,7 +87,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     RIFFLE_NOINLINE void keep_greatest(std::size_t k) noexcept {
         keep_legal();
         if (k >= size) return;
-        if (!sorted) std::nth_element(begin(), begin() + k, end(), ranks_before);
+        partition(0, k, size);
         size = k;
     }
 
@@ -112,7 +112,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         std::uint64_t before = 0;          // Σ w of [0, low)
         while (high - low > 32) {
             const std::size_t middle = low + (high - low) / 2;
-            if (!sorted) std::nth_element(begin() + low, begin() + middle, begin() + high, ranks_before);
+            partition(low, middle, high);
             std::uint64_t half = before;
             for (std::size_t i = low; i < middle; ++i) half += weight(i);
             if (half > target) {
@@ -122,7 +122,7 @@ struct RIFFLE_MAY_ALIAS candidates {
                 before = half;
             }
         }
-        if (!sorted) std::sort(begin() + low, begin() + high, ranks_before);
+        sort(low, high);
         while (low < high && before <= target) before += weight(low++);
         if (low < least) return keep_greatest(least);
         size = low;
@@ -164,6 +164,14 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
 
 private:
+    /// Of [first, last): those that rank before the one at `middle` ahead of it, the others behind.
+    RIFFLE_NOINLINE void partition(std::size_t first, std::size_t middle, std::size_t last) noexcept {
+        if (!sorted) std::nth_element(data + first, data + middle, data + last, ranks_before);
+    }
+    RIFFLE_NOINLINE void sort(std::size_t first, std::size_t last) noexcept {
+        if (!sorted) std::sort(data + first, data + last, ranks_before);
+    }
+
     /// select_by_weight for candidates that stand in ascending id, as they come from the row; false for others.
     bool select_in_order(std::uint64_t target) noexcept {
         for (std::size_t i = 1; i < size; ++i)

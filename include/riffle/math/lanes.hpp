@@ -159,6 +159,14 @@ struct lanes {
         __builtin_memcpy(&r.v, from, sizeof r.v);
         return r;
     }
+    /// The same, for a value used twice: g++ would read memory again for the second use.
+    static RIFFLE_INLINE lanes load_once(const float* from) noexcept {
+        lanes r = load(from);
+        if constexpr (N > 4) {  // SSE2 has no unaligned operands to read again
+            RIFFLE_SETTLE(r.v)
+        }
+        return r;
+    }
     RIFFLE_INLINE void store(float* to) const noexcept { __builtin_memcpy(to, &v, sizeof v); }
     RIFFLE_INLINE float operator[](int lane) const noexcept { return detail::element_of(*this, lane); }
 
@@ -282,6 +290,7 @@ struct lanes {
         return r;
     }
     static lanes load(const float* from) noexcept { return make([&](int i) { return from[i]; }); }
+    static lanes load_once(const float* from) noexcept { return load(from); }
     void store(float* to) const noexcept { std::memcpy(to, v, sizeof v); }
     float operator[](int lane) const noexcept { return v[lane]; }
 

@@ -2,7 +2,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <riffle/core/row.hpp>
 #include <riffle/core/token.hpp>
@@ -11,68 +10,62 @@
 
 namespace riffle::wide {
 
-/// The lanes of a mask that are set, lowest first: the mask as bytes, eight to a word.
+/// Which lanes are at least as great as the bound, as bits; a NaN is not.
 template <int N>
-class set_lanes {
-public:
-#if RIFFLE_VECTORS
-    RIFFLE_INLINE explicit set_lanes(const int_lanes<N>& mask) noexcept {
-        const auto bytes = __builtin_convertvector(mask.v, typename int_lanes<N>::byte_vector);
-        std::memcpy(word_, &bytes, sizeof bytes);
-    }
-    RIFFLE_INLINE bool empty() const noexcept {
-        std::uint64_t all = 0;
-        for (const auto w : word_) all |= w;
-        return all == 0;
-    }
-    template <class Visit>
-    RIFFLE_INLINE void for_each(Visit visit) const noexcept {
-        for (int w = 0; w < words; ++w)
-            for (std::uint64_t rest = word_[w]; rest;) {
-                const int byte = std::countr_zero(rest) / 8;
-                visit(std::size_t(8 * w + byte));
-                rest &= ~(std::uint64_t{0xff} << 8 * byte);
-            }
-    }
+RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<N>& a, const lanes<N>& bound) noexcept {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < N; ++i) bits |= std::uint64_t{a[i] >= bound[i]} << i;
+    return bits;
+}
+// The lane type has no word for a mask as bits; x86 has an instruction. (As builtins, because the header that names the
+// intrinsics would double what including riffle costs a compiler.)
+#if RIFFLE_X86 && defined(__SSE2__)
+inline constexpr int greater_equal = 29, current_rounding = 4;
 
-private:
-    static constexpr int words = (N + 7) / 8;
-    std::uint64_t word_[words] = {};
-#else
-    explicit set_lanes(const int_lanes<N>& mask) noexcept : mask_(mask) {}
-    bool empty() const noexcept { return !any(mask_); }
-    template <class Visit>
-    void for_each(Visit visit) const noexcept {
-        for (int i = 0; i < N; ++i)
-            if (mask_[i]) visit(std::size_t(i));
-    }
-
-private:
-    int_lanes<N> mask_;
+RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<4>& a, const lanes<4>& bound) noexcept {
+    return std::uint8_t(__builtin_ia32_movmskps(__builtin_ia32_cmpleps(bound.v, a.v)));
+}
+RIFFLE_TARGET_AVX2 inline std::uint64_t lanes_reaching(const lanes<8>& a, const lanes<8>& bound) noexcept {
+    return std::uint8_t(__builtin_ia32_movmskps256(__builtin_ia32_cmpps256(a.v, bound.v, greater_equal)));
+}
+RIFFLE_TARGET_AVX512 inline std::uint64_t lanes_reaching(const lanes<16>& a, const lanes<16>& bound) noexcept {
+    return std::uint16_t(__builtin_ia32_cmpps512_mask(a.v, bound.v, greater_equal, std::uint16_t(0xffff), current_rounding));
+}
 #endif
-};
+
+/// Which of 64 logits are at least as great as the bound: bit i for x[i].
+template <int N>
+RIFFLE_INLINE std::uint64_t logits_reaching(const float* x, const lanes<N>& bound) noexcept {
+    using V = lanes<N>;
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 64; i += 4 * N) {
+        if constexpr (N == 4) {  // four narrow vectors, most of which hold nothing, are first tried together
+            V greatest(illegal_logit);
+            for (int j = i; j < i + 4 * N; j += N) greatest = greater_of(V::load(x + j), greatest);
+            if (lanes_reaching(greatest, bound) == 0) continue;
+        }
+        for (int j = i; j < i + 4 * N; j += N) bits |= lanes_reaching(V::load(x + j), bound) << j;
+    }
+    return bits;
+}
 
 /// Every logit >= cut of blocks [first, last) as a candidate, in ascending id; blocks whose peak lies below are skipped.
 struct above_pass {
     template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, std::size_t first, std::size_t last, float cut, token_data* const& out) noexcept {
-        using V = lanes<N>;
-        const V least(cut);
-        std::size_t n = 0;
+    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, std::size_t first, std::size_t last, float cut, token_data* const& found) noexcept {
+        const lanes<N> bound(cut);
+        const float* const peak = peaks;  // by value, so that no store can change them
+        token_data* out = found;
         for (std::size_t b = first; b < last; ++b) {
-            if (!(peaks[b] >= cut)) continue;
+            if (!(peak[b] >= cut)) continue;
             const float* x = r.block(b);
-            for (std::size_t i = 0; i < block_size; i += 4 * N) {
-                V greatest(illegal_logit);  // of four vectors, most of which hold nothing; in this order a NaN is passed over
-                for (std::size_t j = i; j < i + 4 * N; j += N) greatest = greater_of(V::load(x + j), greatest);
-                if (set_lanes<N>(greatest >= least).empty()) continue;
-                for (std::size_t j = i; j < i + 4 * N; j += N)
-                    set_lanes<N>(V::load(x + j) >= least).for_each([&](std::size_t lane) {
-                        out[n++] = {token_id(b * block_size + j + lane), x[j + lane], 0.0f};
-                    });
-            }
+            for (std::size_t i = 0; i < block_size; i += 64)
+                for (std::uint64_t rest = logits_reaching(x + i, bound); rest; rest &= rest - 1) {
+                    const std::size_t at = i + std::size_t(std::countr_zero(rest));
+                    *out++ = {token_id(b * block_size + at), x[at], 0.0f};
+                }
         }
-        return n;
+        return std::size_t(out - found);
     }
 };
 

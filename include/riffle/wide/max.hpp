@@ -27,7 +27,7 @@ struct max_pass {
             const float* ahead = r.block(b + distance < r.blocks() ? b + distance : b);
             V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
-                const V x0 = V::load(x + i), x1 = V::load(x + i + N), x2 = V::load(x + i + 2 * N), x3 = V::load(x + i + 3 * N);
+                const V x0 = V::load_once(x + i), x1 = V::load_once(x + i + N), x2 = V::load_once(x + i + 2 * N), x3 = V::load_once(x + i + 3 * N);
                 for (std::size_t line = 0; line < 4 * N; line += 16) RIFFLE_PREFETCH(ahead + i + line);
                 m0 = greater_of(x0, m0);  // a NaN compares false, so the maximum so far stays
                 m1 = greater_of(x1, m1);
