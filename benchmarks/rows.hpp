@@ -24,8 +24,8 @@ private:
     std::uint64_t state_;
 };
 
-/// A normal bulk with mean -2..-1 and deviation 2..3, and 60 informative tokens that fall from 6..10 deviations above the
-/// mean by 0.1..0.45 deviations each.
+/// A normal bulk with mean -2..-1 and deviation 2..3, and 60 informative tokens that fall from 6..10 deviations above
+/// the mean by 0.1..0.45 deviations each.
 inline std::vector<float> medium(std::size_t size, std::uint64_t seed) {
     generator g(seed);
     const float mean = -2.0f + g.uniform(), deviation = 2.0f + g.uniform();

@@ -1,5 +1,5 @@
-// Time per sample, beside the floors of the same machine in the same run: one max over the row, one sum of integer masses.
-// benchmarks/table prints it as a table of ratios.
+// Time per sample, beside the floors of the same machine in the same run: one max over the row, one sum of integer
+// masses. benchmarks/table prints it as a table of ratios.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -60,7 +60,9 @@ void require(bool holds, const char* what) {
 }
 
 void max_floor(benchmark::State& state, const row_set& rows) {
-    for (const auto& row : rows) require(wide::run<max_floor_pass>(row.data(), row.size()) == *std::max_element(row.begin(), row.end()), "max floor");
+    for (const auto& row : rows)
+        require(wide::run<max_floor_pass>(row.data(), row.size()) == *std::max_element(row.begin(), row.end()),
+                "max floor");
     std::size_t i = 0;
     for (auto _ : state) {
         const auto& row = rows[i++ % rows.size()];
@@ -121,11 +123,17 @@ const bool registered = [] {
         add("floor max/" + suffix, [&](benchmark::State& s) { max_floor(s, rows); });
         add("floor mass/" + suffix, [&](benchmark::State& s) { mass_floor(s, rows); });
         const auto chains = [&]<class Policies>(Policies, const std::string& policy) {
-            add(policy + "top_k 40 | top_p | min_p | temperature | dist/" + suffix,
-                [&](benchmark::State& s) { sample(s, rows, chain<Policies>(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 42})); });
-            add(policy + "temperature | dist/" + suffix, [&](benchmark::State& s) { sample(s, rows, chain<Policies>(temperature{.t = 0.8f}, dist{.seed = 42})); });
-            add(policy + "min_p | temperature | dist/" + suffix,
-                [&](benchmark::State& s) { sample(s, rows, chain<Policies>(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 42})); });
+            add(policy + "top_k 40 | top_p | min_p | temperature | dist/" + suffix, [&](benchmark::State& s) {
+                sample(s, rows,
+                       chain<Policies>(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f},
+                                       dist{.seed = 42}));
+            });
+            add(policy + "temperature | dist/" + suffix, [&](benchmark::State& s) {
+                sample(s, rows, chain<Policies>(temperature{.t = 0.8f}, dist{.seed = 42}));
+            });
+            add(policy + "min_p | temperature | dist/" + suffix, [&](benchmark::State& s) {
+                sample(s, rows, chain<Policies>(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 42}));
+            });
         };
         chains(reproducible{}, "");
         add("fast: temperature | dist/" + suffix, [&](benchmark::State& s) {

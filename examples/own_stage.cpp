@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include <riffle/riffle.hpp>
-
 #include <riffle/explain.hpp>
+#include <riffle/riffle.hpp>
 
 using riffle::candidates;
 using riffle::draws;
@@ -44,8 +43,8 @@ struct drop_every_second {
 };
 // [end:apply]
 
-/// A selector of one's own: the narrow verb with random numbers, which sets `selected`. A coin is tossed between the two
-/// best. The numbers are a function of seed, position and chain, so asking again gives the same answer.
+/// A selector of one's own: the narrow verb with random numbers, which sets `selected`. A coin is tossed between the
+/// two best. The numbers are a function of seed, position and chain, so asking again gives the same answer.
 struct coin_toss {
     std::uint64_t seed = 0;
     static constexpr const char* name = "coin_toss";
@@ -73,7 +72,8 @@ struct prefer_low_ids {
     float bias(token_id id) const noexcept { return -1e-4f * float(id); }
 };
 
-/// State: accept is the only place where it changes, and reset begins anew. This one ends the text after so many tokens.
+/// State: accept is the only place where it changes, and reset begins anew. This one ends the text after so many
+/// tokens.
 struct length_limit {
     token_id end = 0;
     int limit = 100;
@@ -97,13 +97,16 @@ int main() {
 
     auto mapped = chain(sharpen{.strength = 0.2f}, top_k{.k = 20}, drop_every_second{}, dist{.seed = 1});
     const token_id token = mapped.sample(logits);
-    std::printf("%s\nlanes: %d, token: %d, of %zu survivors\n\n", explain(mapped).c_str(), wide::width(), token, mapped.survivors().size());
+    std::printf("%s\nlanes: %d, token: %d, of %zu survivors\n\n", explain(mapped).c_str(), wide::width(), token,
+                mapped.survivors().size());
 
-    auto tossed = chain(no_digits{{{999, -INFINITY}, {1999, -INFINITY}}}, prefer_low_ids{}, top_k{.k = 5}, coin_toss{.seed = 7});
+    auto tossed =
+        chain(no_digits{{{999, -INFINITY}, {1999, -INFINITY}}}, prefer_low_ids{}, top_k{.k = 5}, coin_toss{.seed = 7});
     std::printf("%s\ntokens:", explain(tossed).c_str());
     for (int i = 0; i < 6; ++i) std::printf(" %d", tossed.sample(logits));
 
-    auto short_text = chain(length_limit{.end = 0, .limit = 3}, greedy{});  // ahead of everything: 12 bytes for every token
+    auto short_text =
+        chain(length_limit{.end = 0, .limit = 3}, greedy{});  // ahead of everything: 12 bytes for every token
     std::printf("\nuntil the limit:");
     while (!short_text.last_step().finished) std::printf(" %d", short_text.sample(logits));
     std::printf("\n");

@@ -24,7 +24,6 @@ int main() {
 
     // [begin:errors]
     const std::vector<float> nothing(32000, -INFINITY);
-    if (auto token = sampler.try_sample(nothing); !token)
-        std::printf("%s\n", token.state().message().c_str());
+    if (auto token = sampler.try_sample(nothing); !token) std::printf("%s\n", token.state().message().c_str());
     // [end:errors]
 }

@@ -1,12 +1,12 @@
 // main() of every test executable. RIFFLE_TEST_LANES=4|8|16 forces that lane width for all of its tests, so that one
 // binary can be run once a width; where this machine has no such lanes it answers 77, which ctest counts as skipped.
 
-#include <riffle/riffle.hpp>
+#include <cstdio>
+#include <cstdlib>
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <riffle/riffle.hpp>
 
 int main(int argc, char** argv) {
     testing::InitGoogleTest(&argc, argv);

@@ -49,8 +49,7 @@ template <class Policies, class... Stages>
 std::vector<std::string> describe(riffle::pipeline<Policies, Stages...>& chain) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
         return std::vector<std::string>{describe(riffle::get<I>(chain))...};
-    }
-    (std::index_sequence_for<Stages...>());
+    }(std::index_sequence_for<Stages...>());
 }
 
 /// A chain as the tables show it.

@@ -22,12 +22,13 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 const mask all_of_many{std::vector<std::uint32_t>(40, 0xffffffffu)};
 const mask a_few{{0x00010013u, 0, 0, 1u}};
 
-/// Calls test(chain, model) for every stage in front of every selector, and for the selectors alone. (Behind any_pipeline,
-/// so that what is tested is compiled once.)
+/// Calls test(chain, model) for every stage in front of every selector, and for the selectors alone. (Behind
+/// any_pipeline, so that what is tested is compiled once.)
 void for_each_chain(void (*test)(any_pipeline&, const reference::model&)) {
     const std::tuple selectors(greedy{}, dist{3}, gumbel{3});
-    const std::tuple stages(temperature{1.25f}, soft_cap{5.0f}, top_k{4}, top_p{.p = 0.7f}, min_p{.p = 0.2f}, top_n_sigma{1.0f},
-                            logit_bias{{{1, 1.0f}, {7, -2.0f}}}, penalties{.repeat = 1.3f, .presence = 0.1f}, all_of_many);
+    const std::tuple stages(temperature{1.25f}, soft_cap{5.0f}, top_k{4}, top_p{.p = 0.7f}, min_p{.p = 0.2f},
+                            top_n_sigma{1.0f}, logit_bias{{{1, 1.0f}, {7, -2.0f}}},
+                            penalties{.repeat = 1.3f, .presence = 0.1f}, all_of_many);
     std::apply(
         [&](const auto&... selector) {
             const auto alone = [&](const auto& last) {
@@ -107,7 +108,8 @@ TEST(BadInput, NaNAndInfinityAreFlagged) {
                 for (const std::size_t where : {std::size_t(0), size / 2, size - 1}) {
                     auto row = make_row(shape::random, size, where);
                     row[where] = nan;
-                    const std::string what = reference::describe(model) + ", " + std::to_string(size) + ", " + std::to_string(where);
+                    const std::string what =
+                        reference::describe(model) + ", " + std::to_string(size) + ", " + std::to_string(where);
                     EXPECT_NE(c.peek(row), null_token) << what;
                     EXPECT_NE(c.peek(row), token_id(where)) << what;
                     EXPECT_TRUE(c.last_status().saw_nan()) << what;
@@ -234,7 +236,8 @@ TEST(BadInput, NegativeIdsAndMissingDataAreRefused) {
 TEST(BadInput, IdsOfAnySizeAreCandidates) {
     for_each_chain([](any_pipeline& c, const reference::model& model) {
         constexpr token_id greatest = std::numeric_limits<token_id>::max();
-        std::vector<token_data> memory{{greatest, 1.0f, 0.0f}, {0, 1.0f, 0.0f}, {greatest - 1, 1.0f, 0.0f}, {1 << 30, 1.0f, 0.0f}, {63, 1.0f, 0.0f}, {64, 1.0f, 0.0f}};
+        std::vector<token_data> memory{{greatest, 1.0f, 0.0f}, {0, 1.0f, 0.0f},  {greatest - 1, 1.0f, 0.0f},
+                                       {1 << 30, 1.0f, 0.0f},  {63, 1.0f, 0.0f}, {64, 1.0f, 0.0f}};
         std::vector<reference::candidate> given;
         for (const auto& token : memory) given.push_back({token.id, token.logit});
         reference::model now = model;
@@ -243,7 +246,8 @@ TEST(BadInput, IdsOfAnySizeAreCandidates) {
             auto copy = memory;
             candidates staged{copy.data(), copy.size(), -1, false};
             c.apply(staged);
-            EXPECT_EQ(staged.selected < 0 ? null_token : staged[std::size_t(staged.selected)].id, expected.token) << reference::describe(model);
+            EXPECT_EQ(staged.selected < 0 ? null_token : staged[std::size_t(staged.selected)].id, expected.token)
+                << reference::describe(model);
             c.accept(9);
             now.accept(9);
         }
@@ -267,7 +271,8 @@ TEST(BadInput, IdsBelowZeroAreNoTokens) {
         const checkpoint m = c.mark();
         for (const token_id token : {null_token, -2000000000, std::numeric_limits<token_id>::min()}) {
             EXPECT_EQ(c.accept(token).state.code(), status_code::not_a_token) << reference::describe(model);
-            EXPECT_EQ(c.prompt(std::vector<token_id>{token}).code(), status_code::not_a_token) << reference::describe(model);
+            EXPECT_EQ(c.prompt(std::vector<token_id>{token}).code(), status_code::not_a_token)
+                << reference::describe(model);
         }
         EXPECT_EQ(c.mark().line, m.line);
         EXPECT_EQ(c.mark().position, m.position);
@@ -291,7 +296,8 @@ private:
 
 void expect_same_under_flushing(any_pipeline& c, const std::string& what) {
     integers random(1);
-    for (const shape s : {shape::tiny, shape::negative, shape::random, shape::extreme, shape::sprinkled, shape::neighbours})
+    for (const shape s :
+         {shape::tiny, shape::negative, shape::random, shape::extreme, shape::sprinkled, shape::neighbours})
         for (const std::size_t size : {1u, 31u, 300u, 1000u}) {
             const auto row = make_row(s, size, random.next());
             for (const int width : lane_widths()) {
@@ -300,7 +306,8 @@ void expect_same_under_flushing(any_pipeline& c, const std::string& what) {
                 std::vector<reference::candidate> left;
                 for (const auto& t : c.survivors()) left.push_back({t.id, t.logit});
                 auto memory = candidates_of(row), flushed_memory = memory;
-                candidates staged{memory.data(), memory.size(), -1, false}, flushed{flushed_memory.data(), memory.size(), -1, false};
+                candidates staged{memory.data(), memory.size(), -1, false},
+                    flushed{flushed_memory.data(), memory.size(), -1, false};
                 c.apply(staged);
                 token_id flushed_token;
                 std::vector<token_data> flushed_left;
@@ -311,17 +318,22 @@ void expect_same_under_flushing(any_pipeline& c, const std::string& what) {
                     flushed_left.assign(survivors.begin(), survivors.end());
                     c.apply(flushed);
                 }
-                ASSERT_EQ(flushed_token, token) << what << ", " << name_of(s) << " " << size << ", " << width << " lanes";
-                ASSERT_EQ(difference(flushed_left, left), "") << what << ", " << name_of(s) << " " << size << ", " << width << " lanes";
+                ASSERT_EQ(flushed_token, token)
+                    << what << ", " << name_of(s) << " " << size << ", " << width << " lanes";
+                ASSERT_EQ(difference(flushed_left, left), "")
+                    << what << ", " << name_of(s) << " " << size << ", " << width << " lanes";
                 left.clear();
                 for (const auto& t : staged) left.push_back({t.id, t.logit});
-                ASSERT_EQ(difference({flushed.data, flushed.size}, left), "") << what << ", " << name_of(s) << " " << size << ", staged";
+                ASSERT_EQ(difference({flushed.data, flushed.size}, left), "")
+                    << what << ", " << name_of(s) << " " << size << ", staged";
             }
         }
 }
 
 TEST(FlushToZero, ChangesNoToken) {
-    for_each_chain([](any_pipeline& c, const reference::model& model) { expect_same_under_flushing(c, reference::describe(model)); });
+    for_each_chain([](any_pipeline& c, const reference::model& model) {
+        expect_same_under_flushing(c, reference::describe(model));
+    });
 }
 
 /// Parameters that are denormal, or whose reciprocals are.

@@ -16,15 +16,16 @@ namespace {
 
 using namespace riffle;
 
-
 std::vector<float> row_at(std::size_t step) { return make_row(shape::flat, 40, step); }
 
 auto chain_with_state() {
-    return chain(penalties{.last_n = 16, .repeat = 1.3f, .frequency = 0.1f}, weary{}, temperature{.t = 0.7f}, dist{.seed = 9});
+    return chain(penalties{.last_n = 16, .repeat = 1.3f, .frequency = 0.1f}, weary{}, temperature{.t = 0.7f},
+                 dist{.seed = 9});
 }
 
 bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.line == b.line && a.tokens == b.tokens && a.position == b.position && a.attempt == b.attempt && a.stages == b.stages;
+    return a.line == b.line && a.tokens == b.tokens && a.position == b.position && a.attempt == b.attempt &&
+           a.stages == b.stages;
 }
 
 /// Tokens of the next `count` steps, by a copy.
@@ -64,7 +65,8 @@ void expect_exact_rollback(Chain c, std::size_t steps) {
 TEST(Rollback, IsExactUpTo128TokensBack) { expect_exact_rollback(chain_with_state(), 300); }
 TEST(Rollback, IsExactBeforeTheRingIsFull) { expect_exact_rollback(chain_with_state(), 60); }
 TEST(Rollback, IsExactWithTheWholeHistory) {
-    expect_exact_rollback(chain(penalties{.last_n = -1, .repeat = 1.2f, .presence = 0.1f}, weary{}, gumbel{.seed = 4}), 300);
+    expect_exact_rollback(chain(penalties{.last_n = -1, .repeat = 1.2f, .presence = 0.1f}, weary{}, gumbel{.seed = 4}),
+                          300);
 }
 TEST(Rollback, IsExactForAWindowLongerThanTheRollback) {
     expect_exact_rollback(chain(penalties{.last_n = 200, .repeat = 1.2f}, dist{.seed = 4}), 420);

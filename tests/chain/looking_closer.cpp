@@ -92,7 +92,8 @@ void expect_laws(const Stages&... stages) {
     for (const shape s : all_shapes)
         for (const std::size_t size : {1u, 31u, 256u, 700u, 3000u}) {
             const auto row = make_row(s, size, ++seed);
-            const std::string what = std::string(name_of(s)) + " " + std::to_string(size) + ": " + reference::describe(model);
+            const std::string what =
+                std::string(name_of(s)) + " " + std::to_string(size) + ": " + reference::describe(model);
             expect_law(c, model, row, what);
             expect_law(d, model, row, what);
             if (testing::Test::HasFailure()) return;
@@ -107,9 +108,15 @@ TEST(Distribution, OfGreedyBehindACut) { expect_laws(top_k{5}, temperature{3.0f}
 TEST(Distribution, BehindARank) { expect_laws(top_k{12}, temperature{2.0f}, dist{}); }
 TEST(Distribution, BehindANucleus) { expect_laws(temperature{1.5f}, top_p{.p = 0.9f}, gumbel{}); }
 TEST(Distribution, BehindAThreshold) { expect_laws(min_p{.p = 0.02f}, temperature{0.7f}, dist{}); }
-TEST(Distribution, BehindAMaskOfFew) { expect_laws(temperature{0.7f}, mask{{0x00010101u, 0x80000000u, 0, 0, 0, 0, 0, 1u}}, dist{}); }
-TEST(Distribution, BehindAMaskOfMany) { expect_laws(mask{std::vector<std::uint32_t>(100, 0xF7F7F7F7u)}, top_n_sigma{2.0f}, dist{}); }
-TEST(Distribution, BehindEdits) { expect_laws(logit_bias{{{0, 3.0f}, {5, -infinity}, {30, -1.0f}}}, temperature{0.5f}, dist{}); }
+TEST(Distribution, BehindAMaskOfFew) {
+    expect_laws(temperature{0.7f}, mask{{0x00010101u, 0x80000000u, 0, 0, 0, 0, 0, 1u}}, dist{});
+}
+TEST(Distribution, BehindAMaskOfMany) {
+    expect_laws(mask{std::vector<std::uint32_t>(100, 0xF7F7F7F7u)}, top_n_sigma{2.0f}, dist{});
+}
+TEST(Distribution, BehindEdits) {
+    expect_laws(logit_bias{{{0, 3.0f}, {5, -infinity}, {30, -1.0f}}}, temperature{0.5f}, dist{});
+}
 
 TEST(Distribution, OfAUsersSelectorIsWhatItChoosesFrom) {
     auto c = temperature{1.25f} | top_k{7} | lottery{};
@@ -151,7 +158,8 @@ TEST(Logprobs, BeforeTheChainAreTheRows) {
     std::uint64_t seed = 0;
     for (const shape s : all_shapes)
         for (const std::size_t size : {1u, 31u, 256u, 700u, 9000u})
-            for (const std::size_t wanted : {std::size_t(0), std::size_t(1), std::size_t(5), std::size_t(300), size + std::size_t(5)}) {
+            for (const std::size_t wanted :
+                 {std::size_t(0), std::size_t(1), std::size_t(5), std::size_t(300), size + std::size_t(5)}) {
                 const auto row = make_row(s, size, ++seed);
                 auto legal = reference::model{}.run(row).left;
                 reference::drop_illegal(legal);
@@ -168,7 +176,8 @@ TEST(Logprobs, BeforeTheChainAreTheRows) {
                     const double distance = double(legal[i].logit) - double(legal[0].logit);
                     const double expected_logprob = distance - log_total;
                     if (expected_logprob < -1e38) continue;
-                    ASSERT_NEAR(double(found[i].logprob), expected_logprob, 4e-6 + 2e-7 * std::abs(distance)) << name_of(s) << size;
+                    ASSERT_NEAR(double(found[i].logprob), expected_logprob, 4e-6 + 2e-7 * std::abs(distance))
+                        << name_of(s) << size;
                 }
             }
 }

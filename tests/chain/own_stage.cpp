@@ -40,12 +40,14 @@ void expect_own_stage(Chain c, const reference::model& rest, const scalar_verb& 
             candidates staged{memory.data(), memory.size(), -1, false};
             c.apply(staged);
             ASSERT_EQ(difference({staged.data, staged.size}, expected.left), "") << name_of(s) << size;
-            ASSERT_EQ(staged.selected < 0 ? null_token : staged[std::size_t(staged.selected)].id, expected.token) << name_of(s) << size;
+            ASSERT_EQ(staged.selected < 0 ? null_token : staged[std::size_t(staged.selected)].id, expected.token)
+                << name_of(s) << size;
             for (const int width : lane_widths()) {
                 const at_width forced(width);
                 ASSERT_EQ(c.peek(row), expected.token) << name_of(s) << size << ", " << width << " lanes";
                 if (expected.token < 0 || c.present_plan(size).has(pass::pick)) continue;
-                ASSERT_EQ(difference(c.survivors(), expected.left), "") << name_of(s) << size << ", " << width << " lanes";
+                ASSERT_EQ(difference(c.survivors(), expected.left), "")
+                    << name_of(s) << size << ", " << width << " lanes";
             }
         }
 }
@@ -98,12 +100,16 @@ TEST(OwnStage, EditsAreBiases) {
     const logit_bias same{{{1, 2.0f}, {4, -infinity}, {4, 1.0f}, {30, 0.5f}, {30, 0.25f}}};
     const scalar_verb nothing = [](token_id, float l) { return l; };
     expect_own_stage(chain(stage, dist{1}), {{same, dist{1}}, {}}, nothing);
-    expect_own_stage(chain(stage, temperature{1.25f}, top_k{5}, gumbel{1}), {{same, temperature{1.25f}, top_k{5}, gumbel{1}}, {}}, nothing);
-    expect_own_stage(chain(temperature{1.25f}, stage, top_k{5}, gumbel{1}), {{temperature{1.25f}, same, top_k{5}, gumbel{1}}, {}}, nothing);
+    expect_own_stage(chain(stage, temperature{1.25f}, top_k{5}, gumbel{1}),
+                     {{same, temperature{1.25f}, top_k{5}, gumbel{1}}, {}}, nothing);
+    expect_own_stage(chain(temperature{1.25f}, stage, top_k{5}, gumbel{1}),
+                     {{temperature{1.25f}, same, top_k{5}, gumbel{1}}, {}}, nothing);
 }
 
 TEST(OwnStage, BiasIsAskedForEveryToken) {
-    const scalar_verb verb = [](token_id id, float l) { return reference::canonical(plus(l, id % 4 == 3 ? 2.0f : 0.0f)); };
+    const scalar_verb verb = [](token_id id, float l) {
+        return reference::canonical(plus(l, id % 4 == 3 ? 2.0f : 0.0f));
+    };
     expect_own_stage(chain(every_fourth{}, greedy{}), {{greedy{}}, {}}, verb);
     expect_own_stage(chain(every_fourth{}, temperature{0.8f}, dist{2}), {{temperature{0.8f}, dist{2}}, {}}, verb);
     expect_own_stage(chain(every_fourth{}, top_p{.p = 0.7f}, dist{2}), {{top_p{.p = 0.7f}, dist{2}}, {}}, verb);
@@ -124,7 +130,8 @@ TEST(OwnStage, ApplyAheadOfTheBridge) {
             }
     };
     expect(keep_even{} | top_k{5} | dist{1}, {{top_k{5}, dist{1}}, {}});
-    expect(keep_even{} | temperature{1.25f} | top_p{.p = 0.9f} | dist{1}, {{temperature{1.25f}, top_p{.p = 0.9f}, dist{1}}, {}});
+    expect(keep_even{} | temperature{1.25f} | top_p{.p = 0.9f} | dist{1},
+           {{temperature{1.25f}, top_p{.p = 0.9f}, dist{1}}, {}});
     expect(temperature{1.25f} | keep_even{} | gumbel{1}, {{temperature{1.25f}, gumbel{1}}, {}});
 }
 
@@ -155,7 +162,8 @@ TEST(OwnStage, TheSecondOfAKindHasItsOwnStream) {
     std::vector<float> expected = row;
     for (const std::uint16_t occurrence : {std::uint16_t(0), std::uint16_t(1)}) {
         const auto parity = std::size_t(reference::random_bits(at, 0, 64, 1, occurrence) & 1);
-        for (std::size_t i = parity; i < expected.size(); i += 2) expected[i] = plus(expected[i], occurrence == 0 ? 3.0f : 5.0f);
+        for (std::size_t i = parity; i < expected.size(); i += 2)
+            expected[i] = plus(expected[i], occurrence == 0 ? 3.0f : 5.0f);
     }
     const reference::model greedily{{greedy{}}, {}};
     auto typed = chain(temperature{1.0f}, shaken{3.0f}, top_k{0}, shaken{5.0f}, greedy{});
@@ -173,7 +181,8 @@ TEST(OwnStage, TheSecondOfAKindHasItsOwnStream) {
 TEST(OwnStage, WhatItLeavesIsCanonical) {
     struct careless {
         void apply(candidates& c) const noexcept {
-            const std::array<float, 4> odd{std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -0.0f, 1e-40f};
+            const std::array<float, 4> odd{std::numeric_limits<float>::quiet_NaN(),
+                                           std::numeric_limits<float>::infinity(), -0.0f, 1e-40f};
             for (std::size_t i = 0; i < c.size; ++i) c[i].logit = odd[i % odd.size()];
             c.size += 5;  // more than there were
         }

@@ -1,6 +1,6 @@
 #pragma once
-// Every ordered pair of stages as a type, a selector behind when neither selects: fused, staged and reference agree over
-// all families of rows, all lane widths and several steps.
+// Every ordered pair of stages as a type, a selector behind when neither selects: fused, staged and reference agree
+// over all families of rows, all lane widths and several steps.
 
 #include <array>
 #include <cstddef>

@@ -21,7 +21,9 @@ using namespace riffle;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-auto usual() { return penalties{.last_n = 8, .repeat = 1.2f} | top_k{.k = 30} | temperature{.t = 0.8f} | dist{.seed = 42}; }
+auto usual() {
+    return penalties{.last_n = 8, .repeat = 1.2f} | top_k{.k = 30} | temperature{.t = 0.8f} | dist{.seed = 42};
+}
 std::vector<float> row_at(std::size_t step) { return make_row(shape::flat, 300, step); }
 
 template <class Chain>
@@ -45,7 +47,8 @@ static_assert(std::is_same_v<decltype(with<fast>(top_k{} | dist{})), pipeline<fa
 static_assert(std::is_same_v<decltype(chain<fast>(top_k{}, dist{})), pipeline<fast, top_k, dist>>);
 static_assert(std::is_same_v<decltype(chain<policies<numerics::fast>>(top_k{}, dist{})), pipeline<fast, top_k, dist>>);
 static_assert(std::is_same_v<decltype(with<fast>(top_k{}) | dist{}), pipeline<fast, top_k, dist>>);
-static_assert(std::is_same_v<decltype(top_k{} | with<fast>(temperature{} | dist{})), pipeline<fast, top_k, temperature, dist>>);
+static_assert(
+    std::is_same_v<decltype(top_k{} | with<fast>(temperature{} | dist{})), pipeline<fast, top_k, temperature, dist>>);
 static_assert(std::is_same_v<decltype(chain(dist{}))::policies_type, reproducible>);
 
 // A chain never throws.
@@ -255,8 +258,12 @@ TEST(Pipeline, SeedsDiffer) {
 TEST(FastPipeline, ChoosesTheSameWhereNoMassDecides) {
     for (const shape s : all_shapes) {
         const auto row = make_row(s, 700, 5);
-        EXPECT_EQ(with<fast>(temperature{.t = 1.25f} | top_k{.k = 1} | dist{}).peek(row), chain(temperature{.t = 1.25f}, top_k{.k = 1}, dist{}).peek(row)) << name_of(s);
-        EXPECT_EQ(with<fast>(temperature{.t = 1.25f} | greedy{}).peek(row), chain(temperature{.t = 1.25f}, greedy{}).peek(row)) << name_of(s);
+        EXPECT_EQ(with<fast>(temperature{.t = 1.25f} | top_k{.k = 1} | dist{}).peek(row),
+                  chain(temperature{.t = 1.25f}, top_k{.k = 1}, dist{}).peek(row))
+            << name_of(s);
+        EXPECT_EQ(with<fast>(temperature{.t = 1.25f} | greedy{}).peek(row),
+                  chain(temperature{.t = 1.25f}, greedy{}).peek(row))
+            << name_of(s);
     }
 }
 TEST(FastPipeline, NeverChoosesAnIllegalToken) {
@@ -271,7 +278,8 @@ TEST(FastPipeline, NeverChoosesAnIllegalToken) {
                     const token_id token = c.sample(row);
                     EXPECT_EQ(token < 0, exact.sample(row) < 0) << name_of(s) << size;
                     if (token < 0) continue;
-                    EXPECT_GT(reference::canonical(row[std::size_t(token)]), reference::minus_infinity) << name_of(s) << size;
+                    EXPECT_GT(reference::canonical(row[std::size_t(token)]), reference::minus_infinity)
+                        << name_of(s) << size;
                 }
             }
     }

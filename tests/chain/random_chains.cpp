@@ -70,7 +70,8 @@ pair_of_chains random_chain(integers& random, std::size_t stages) {
     return both;
 }
 
-void expect_random_chains_agree(std::uint64_t seed, std::size_t chains, std::span<const std::size_t> sizes, std::size_t rows) {
+void expect_random_chains_agree(std::uint64_t seed, std::size_t chains, std::span<const std::size_t> sizes,
+                                std::size_t rows) {
     integers random(seed);
     for (std::size_t n = 0; n < chains; ++n) {
         pair_of_chains both = random_chain(random, 2 + random.below(7));
@@ -84,9 +85,7 @@ void expect_random_chains_agree(std::uint64_t seed, std::size_t chains, std::spa
     }
 }
 
-TEST(RandomChains, ShortRows) {
-    expect_random_chains_agree(1, long_run() ? 300000 : 3000, short_sizes, 4);
-}
+TEST(RandomChains, ShortRows) { expect_random_chains_agree(1, long_run() ? 300000 : 3000, short_sizes, 4); }
 
 TEST(RandomChains, RowsOfThousands) {
     constexpr std::array<std::size_t, 4> sizes{4096, 5000, 8191, 32000};

@@ -15,7 +15,9 @@ namespace {
 
 using namespace riffle;
 
-auto usual() { return penalties{.last_n = 32, .repeat = 1.2f} | temperature{.t = 0.8f} | top_p{.p = 0.9f} | dist{.seed = 42}; }
+auto usual() {
+    return penalties{.last_n = 32, .repeat = 1.2f} | temperature{.t = 0.8f} | top_p{.p = 0.9f} | dist{.seed = 42};
+}
 std::vector<float> row_at(std::size_t step, std::size_t size = 1000) { return make_row(shape::flat, size, step); }
 
 template <class Chain>

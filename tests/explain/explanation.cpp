@@ -1,11 +1,11 @@
-#include <riffle/explain.hpp>
-#include <riffle/riffle.hpp>
-
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <riffle/explain.hpp>
+#include <riffle/riffle.hpp>
 
 #include "integers.hpp"
 
@@ -126,7 +126,9 @@ TEST(Explanation, BadInputIsSaidAndNotThrown) {
 
 TEST(Explanation, TableNamesStagesAndTokens) {
     auto c = chain(top_k{.k = 2}, greedy{});
-    const auto text = explain(c, std::vector<float>{1.0f, 3.0f, 2.0f}).to_string([](token_id id) { return "word" + std::to_string(id); });
+    const auto text = explain(c, std::vector<float>{1.0f, 3.0f, 2.0f}).to_string([](token_id id) {
+        return "word" + std::to_string(id);
+    });
     EXPECT_NE(text.find("top_k"), std::string::npos) << text;
     EXPECT_NE(text.find("word1  <- chosen"), std::string::npos) << text;
     EXPECT_EQ(text.find("word0"), std::string::npos) << text;

@@ -1,9 +1,9 @@
-#include <riffle/explain.hpp>
-#include <riffle/riffle.hpp>
-
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include <riffle/explain.hpp>
+#include <riffle/riffle.hpp>
 
 namespace {
 
@@ -34,12 +34,14 @@ void expect_lines(const Chain& c, std::initializer_list<const char*> lines) {
 
 TEST(PlanText, NarrowingChainReadsTheRowOnce) {
     const auto c = chain(top_k{}, top_p{}, temperature{}, dist{});
-    expect_lines(c, {"top_k | top_p | temperature | dist", "the whole row once", "max ", "select    top_k", "narrow    top_p, temperature, dist"});
+    expect_lines(c, {"top_k | top_p | temperature | dist", "the whole row once", "max ", "select    top_k",
+                     "narrow    top_p, temperature, dist"});
     EXPECT_EQ(explain(c).find("mass"), std::string::npos);
 }
 
 TEST(PlanText, SaysWhichMapsWereCommuted) {
-    expect_lines(chain(temperature{}, soft_cap{}, min_p{}, dist{}), {"above ", "temperature, soft_cap commuted past the cut"});
+    expect_lines(chain(temperature{}, soft_cap{}, min_p{}, dist{}),
+                 {"above ", "temperature, soft_cap commuted past the cut"});
 }
 
 TEST(PlanText, SaysWhichMapsWereFolded) {

@@ -58,9 +58,10 @@ inline std::string difference(std::span<const riffle::token_data> found, std::ve
     std::sort(present.begin(), present.end(), by_id);
     std::sort(expected.begin(), expected.end(), by_id);
     for (std::size_t i = 0; i < std::min(present.size(), expected.size()); ++i)
-        if (present[i].id != expected[i].id || reference::bits_of(present[i].logit) != reference::bits_of(expected[i].logit))
-            return reference::print("id %g logit %.9g, expected id %g logit %.9g", present[i].id, double(present[i].logit),
-                                    expected[i].id, double(expected[i].logit));
+        if (present[i].id != expected[i].id ||
+            reference::bits_of(present[i].logit) != reference::bits_of(expected[i].logit))
+            return reference::print("id %g logit %.9g, expected id %g logit %.9g", present[i].id,
+                                    double(present[i].logit), expected[i].id, double(expected[i].logit));
     if (present.size() != expected.size())
         return reference::print("%g survivors, expected %g", double(present.size()), double(expected.size()));
     return "";
@@ -71,7 +72,8 @@ inline std::string difference_of_law(std::span<const riffle::token_data> survivo
     std::uint64_t total = 0;
     for (const auto& s : survivors) total += reference::fixed_mass(reference::rounded(s.logit - survivors[0].logit));
     for (std::size_t i = 0; i < survivors.size(); ++i) {
-        if (i > 0 && !reference::by_rank({survivors[i - 1].id, survivors[i - 1].logit}, {survivors[i].id, survivors[i].logit}))
+        if (i > 0 &&
+            !reference::by_rank({survivors[i - 1].id, survivors[i - 1].logit}, {survivors[i].id, survivors[i].logit}))
             return reference::print("survivor %g is out of order", double(i));
         const auto w = reference::fixed_mass(reference::rounded(survivors[i].logit - survivors[0].logit));
         if (survivors[i].p != float(double(w) / double(total)))
@@ -83,21 +85,24 @@ inline std::string difference_of_law(std::span<const riffle::token_data> survivo
 /// One row through a chain (given by its table and state, so that this is compiled once) and through the reference.
 /// Returns the token; failures are reported through GoogleTest.
 inline riffle::token_id expect_agreement(const riffle::stage_table& table, riffle::chain_state& state,
-                                         const reference::model& model, std::span<const float> row, const std::string& what) {
+                                         const reference::model& model, std::span<const float> row,
+                                         const std::string& what) {
     const reference::state_between expected = model.run(row);
     const auto where = [&] {
-        return what + ", " + std::to_string(row.size()) + " logits, position " + std::to_string(model.now.at.position) + ": " +
-               reference::describe(model);
+        return what + ", " + std::to_string(row.size()) + " logits, position " + std::to_string(model.now.at.position) +
+               ": " + reference::describe(model);
     };
 
     std::vector<riffle::token_data> memory = candidates_of(row);
     riffle::candidates staged{memory.data(), memory.size(), -1, false};
     const riffle::status applied = state.apply(table, staged);
     const bool selecting = reference::selects(model.stages.back());
-    EXPECT_EQ(applied.code(), selecting && expected.token < 0 ? riffle::status_code::no_legal_token : riffle::status_code::ok)
+    EXPECT_EQ(applied.code(),
+              selecting && expected.token < 0 ? riffle::status_code::no_legal_token : riffle::status_code::ok)
         << "staged, " << where();
     EXPECT_EQ(difference({staged.data, staged.size}, expected.left), "") << "staged, " << where();
-    const riffle::token_id staged_token = staged.selected < 0 ? riffle::null_token : staged[std::size_t(staged.selected)].id;
+    const riffle::token_id staged_token =
+        staged.selected < 0 ? riffle::null_token : staged[std::size_t(staged.selected)].id;
     EXPECT_EQ(staged_token, expected.token) << "staged, " << where();
     if (!selecting) return expected.token;
 
@@ -106,7 +111,8 @@ inline riffle::token_id expect_agreement(const riffle::stage_table& table, riffl
         const at_width forced(width);
         const auto fused_where = [&] { return "fused, " + std::to_string(width) + " lanes, " + where(); };
         EXPECT_EQ(state.peek(table, row), expected.token) << fused_where();
-        EXPECT_EQ(state.last_status().code(), expected.token < 0 ? riffle::status_code::no_legal_token : riffle::status_code::ok)
+        EXPECT_EQ(state.last_status().code(),
+                  expected.token < 0 ? riffle::status_code::no_legal_token : riffle::status_code::ok)
             << fused_where();
         if (expected.token < 0) {
             EXPECT_TRUE(state.survivors().empty()) << fused_where();

@@ -71,10 +71,10 @@ inline std::uint32_t fixed_mass(float below_maximum) {
 
 /// log(2^exponent * (1 + f))
 inline float log_of_parts(float f, float exponent) {
-    const float p = polynomial({7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f,
-                                1.4249322787e-1f, -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f,
-                                3.3333331174e-1f},
-                               f);
+    const float p =
+        polynomial({7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
+                    -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f},
+                   f);
     const float z = rounded(f * f);
     const float fz = rounded(f * z);
     const float cubic = rounded(p * fz);
@@ -122,7 +122,8 @@ inline float tanh(float value) {
     float magnitude = 0.0f;
     if (v <= 0.5625f) {
         const float z = rounded(v * v);
-        const float series = polynomial({-0.00652557218f, 0.0212633535f, -0.0539017532f, 0.133330738f, -0.333333317f}, z);
+        const float series =
+            polynomial({-0.00652557218f, 0.0212633535f, -0.0539017532f, 0.133330738f, -0.333333317f}, z);
         const float odd = rounded(series * z);
         const float correction = rounded(v * odd);
         magnitude = rounded(v + correction);
@@ -132,15 +133,13 @@ inline float tanh(float value) {
         const auto n = std::int32_t(y);
         const float fraction = rounded(y - float(n));
         const float h = rounded(1.0f - fraction);
-        float power = polynomial({2.08179150e-4f, 1.26921661e-3f, 9.65219506e-3f, 5.54960236e-2f, 2.40227204e-1f,
-                                  6.93147171e-1f, 1.0f},
-                                 h);
+        float power = polynomial(
+            {2.08179150e-4f, 1.26921661e-3f, 9.65219506e-3f, 5.54960236e-2f, 2.40227204e-1f, 6.93147171e-1f, 1.0f}, h);
         if (!(power < 2.0f)) power = 2.0f;
         const float s = float_of(bits_of(power) - std::uint32_t(n + 1) * 0x00800000u);
         const float d = rounded(0.328125f - s);
-        float q = polynomial({0.357582738f, 0.064253148f, 0.270615098f, 0.317959790f, 0.427050721f, 0.566916406f,
-                              0.752941190f},
-                             d);
+        float q = polynomial(
+            {0.357582738f, 0.064253148f, 0.270615098f, 0.317959790f, 0.427050721f, 0.566916406f, 0.752941190f}, d);
         if (!(q < 1.0f)) q = 1.0f;
         const float twice = rounded(q + q);
         magnitude = rounded(twice - 1.0f);

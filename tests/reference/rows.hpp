@@ -27,8 +27,8 @@ public:
     /// Roughly normal around 0 with a deviation of about `deviation` (four uniform integers): exact in a float.
     float bell(float deviation) {
         const std::uint64_t z = next();
-        const std::int64_t sum = std::int64_t(z & 0xffff) + std::int64_t(z >> 16 & 0xffff) + std::int64_t(z >> 32 & 0xffff) +
-                                 std::int64_t(z >> 48) - 131070;
+        const std::int64_t sum = std::int64_t(z & 0xffff) + std::int64_t(z >> 16 & 0xffff) +
+                                 std::int64_t(z >> 32 & 0xffff) + std::int64_t(z >> 48) - 131070;
         return reference::rounded(float(sum) * reference::rounded(deviation * (1.0f / 37837.0f)));
     }
 
@@ -37,11 +37,11 @@ private:
 };
 
 enum class shape {
-    random,      ///< a bell of deviation 3
-    peaked,      ///< a low bulk and a few tokens high above
-    flat,        ///< all within half a nat
-    tied,        ///< few different values
-    equal,       ///< one value
+    random,  ///< a bell of deviation 3
+    peaked,  ///< a low bulk and a few tokens high above
+    flat,    ///< all within half a nat
+    tied,    ///< few different values
+    equal,   ///< one value
     ascending,
     descending,
     holes,       ///< every third -inf
@@ -53,19 +53,22 @@ enum class shape {
     extreme,     ///< the greatest and lowest floats among others
     infinite,    ///< all +inf
 };
-inline constexpr std::array all_shapes{shape::random,    shape::peaked,  shape::flat,       shape::tied,     shape::equal,
-                                       shape::ascending, shape::descending, shape::holes,   shape::masked,   shape::sprinkled,
-                                       shape::tiny,      shape::negative, shape::neighbours, shape::extreme, shape::infinite};
+inline constexpr std::array all_shapes{shape::random,     shape::peaked,    shape::flat,       shape::tied,
+                                       shape::equal,      shape::ascending, shape::descending, shape::holes,
+                                       shape::masked,     shape::sprinkled, shape::tiny,       shape::negative,
+                                       shape::neighbours, shape::extreme,   shape::infinite};
 
 inline const char* name_of(shape s) {
-    constexpr std::array names{"random", "peaked", "flat", "tied", "equal", "ascending", "descending", "holes",
-                               "masked", "sprinkled", "tiny", "negative", "neighbours", "extreme", "infinite"};
+    constexpr std::array names{"random",    "peaked",     "flat",       "tied",    "equal",
+                               "ascending", "descending", "holes",      "masked",  "sprinkled",
+                               "tiny",      "negative",   "neighbours", "extreme", "infinite"};
     return names[std::size_t(s)];
 }
 
 inline float tiny_logit(integers& from, bool negative_only) {
     constexpr float least = std::numeric_limits<float>::min(), denormal = std::numeric_limits<float>::denorm_min();
-    constexpr std::array any{0.0f, -0.0f, denormal, -denormal, 0.5f * least, -0.5f * least, -least, least, 2.0f * least};
+    constexpr std::array any{0.0f,          -0.0f,  denormal, -denormal,   0.5f * least,
+                             -0.5f * least, -least, least,    2.0f * least};
     return any[from.below(negative_only ? 7 : any.size())];
 }
 
@@ -104,7 +107,12 @@ inline std::vector<float> make_row(shape s, std::size_t size, std::uint64_t seed
             break;
         }
         case shape::extreme: {
-            constexpr std::array values{std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest(), 3.0e38f, -3.0e38f, 1.0e30f, 0.0f};
+            constexpr std::array values{std::numeric_limits<float>::max(),
+                                        std::numeric_limits<float>::lowest(),
+                                        3.0e38f,
+                                        -3.0e38f,
+                                        1.0e30f,
+                                        0.0f};
             l = from.below(3) == 0 ? values[from.below(values.size())] : from.bell(3.0f);
             break;
         }

@@ -221,8 +221,7 @@ struct model {
     state_between run(std::vector<candidate> left) const {
         state_between b{std::move(left)};
         for (candidate& c : b.left) c.logit = canonical(c.logit);
-        for (const any_spec& stage : stages)
-            std::visit([&](const auto& spec) { apply(spec, b, now); }, stage);
+        for (const any_spec& stage : stages) std::visit([&](const auto& spec) { apply(spec, b, now); }, stage);
         return b;
     }
     state_between run(std::span<const float> row) const {
@@ -261,7 +260,8 @@ inline std::string describe(const riffle::min_p& s) {
 }
 inline std::string describe(const riffle::top_n_sigma& s) { return print("top_n_sigma{%.9g}", double(s.n)); }
 inline std::string describe(const riffle::penalties& s) {
-    return print("penalties{%g, %.9g, %.9g, %.9g}", s.last_n, double(s.repeat), double(s.frequency), double(s.presence));
+    return print("penalties{%g, %.9g, %.9g, %.9g}", s.last_n, double(s.repeat), double(s.frequency),
+                 double(s.presence));
 }
 inline std::string describe(const riffle::logit_bias& s) {
     std::string text = "logit_bias{";

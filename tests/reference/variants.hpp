@@ -17,7 +17,8 @@ std::vector<Stage> variants_of();
 
 template <>
 inline std::vector<riffle::temperature> variants_of() {
-    return {{1.25f}, {0.8f}, {3.0f}, {1.0f / 0.8f}, {1.0f}, {0.0f}, {-2.0f}, {1e-40f}, {1e-19f}, {1e-30f}, {infinity}, {3e38f}};
+    return {{1.25f}, {0.8f},   {3.0f},   {1.0f / 0.8f}, {1.0f},     {0.0f},
+            {-2.0f}, {1e-40f}, {1e-19f}, {1e-30f},      {infinity}, {3e38f}};
 }
 template <>
 inline std::vector<riffle::soft_cap> variants_of() {
@@ -29,11 +30,13 @@ inline std::vector<riffle::top_k> variants_of() {
 }
 template <>
 inline std::vector<riffle::top_p> variants_of() {
-    return {{0.95f, 0}, {0.5f, 0}, {0.1f, 1}, {0.999999f, 0}, {0.0f, 0}, {1.0f, 0}, {1.3f, 0}, {-0.5f, 3}, {0.3f, 7}, {0.9f, 100000000}, {1e-40f, 0}, {0.99999994f, 2}};
+    return {{0.95f, 0}, {0.5f, 0},  {0.1f, 1}, {0.999999f, 0},    {0.0f, 0},   {1.0f, 0},
+            {1.3f, 0},  {-0.5f, 3}, {0.3f, 7}, {0.9f, 100000000}, {1e-40f, 0}, {0.99999994f, 2}};
 }
 template <>
 inline std::vector<riffle::min_p> variants_of() {
-    return {{0.05f, 0}, {0.5f, 0}, {1.0f, 0}, {1e-6f, 0}, {0.0f, 0}, {-1.0f, 0}, {1.5f, 3}, {0.9f, 10}, {0.9f, 100000000}, {infinity, 0}, {1e-40f, 0}};
+    return {{0.05f, 0}, {0.5f, 0},  {1.0f, 0},         {1e-6f, 0},    {0.0f, 0},  {-1.0f, 0},
+            {1.5f, 3},  {0.9f, 10}, {0.9f, 100000000}, {infinity, 0}, {1e-40f, 0}};
 }
 template <>
 inline std::vector<riffle::top_n_sigma> variants_of() {
@@ -48,8 +51,8 @@ inline std::vector<riffle::logit_bias> variants_of() {
 }
 template <>
 inline std::vector<riffle::penalties> variants_of() {
-    return {{64, 1.1f, 0.0f, 0.0f},  {-1, 1.3f, 0.2f, 0.1f}, {4, 0.7f, -0.3f, 0.0f}, {0, 2.0f, 0.0f, 0.0f},
-            {64, 1.0f, 0.0f, 0.0f},  {3, 2e-38f, 0.0f, 0.0f}, {200, 3e38f, 0.0f, 1.0f}, {64, 1.0f, 3e38f, 3e38f}};
+    return {{64, 1.1f, 0.0f, 0.0f}, {-1, 1.3f, 0.2f, 0.1f},  {4, 0.7f, -0.3f, 0.0f},   {0, 2.0f, 0.0f, 0.0f},
+            {64, 1.0f, 0.0f, 0.0f}, {3, 2e-38f, 0.0f, 0.0f}, {200, 3e38f, 0.0f, 1.0f}, {64, 1.0f, 3e38f, 3e38f}};
 }
 template <>
 inline std::vector<riffle::mask> variants_of() {
@@ -62,24 +65,30 @@ inline std::vector<riffle::mask> variants_of() {
         return m;
     };
     std::vector<riffle::mask> all;
-    all.push_back({std::vector<std::uint32_t>(9000, 0xF0F3F1F1u)});                      // many legal
-    all.push_back(legal_only({0, 3, 40, 77, 255, 256, 700}));                             // few
-    all.push_back({std::vector<std::uint32_t>(9000, 0xffffffffu)});                       // all
-    all.push_back({std::vector<std::uint32_t>(7, 0x7fffffffu)});                          // the tail missing
-    all.push_back({{}});                                                                  // none
-    all.push_back({std::vector<std::uint32_t>(9000, 0x80000000u)});                       // one in 32
+    all.push_back({std::vector<std::uint32_t>(9000, 0xF0F3F1F1u)});  // many legal
+    all.push_back(legal_only({0, 3, 40, 77, 255, 256, 700}));        // few
+    all.push_back({std::vector<std::uint32_t>(9000, 0xffffffffu)});  // all
+    all.push_back({std::vector<std::uint32_t>(7, 0x7fffffffu)});     // the tail missing
+    all.push_back({{}});                                             // none
+    all.push_back({std::vector<std::uint32_t>(9000, 0x80000000u)});  // one in 32
     riffle::mask by_block{std::vector<std::uint32_t>(9000, 0u)};
     for (std::size_t w = 0; w < by_block.words.size(); ++w)
         by_block.words[w] = w / 8 % 3 == 0 ? 0xffffffffu : w / 8 % 3 == 1 ? 0u : 0x55555555u << (w % 2);
-    all.push_back(by_block);                                                              // blocks whole, empty and mixed
+    all.push_back(by_block);  // blocks whole, empty and mixed
     all.push_back(legal_only({1}));
     return all;
 }
 template <>
-inline std::vector<riffle::greedy> variants_of() { return {{}}; }
+inline std::vector<riffle::greedy> variants_of() {
+    return {{}};
+}
 template <>
-inline std::vector<riffle::dist> variants_of() { return {{42}, {0}, {0xffffffffffffffffu}}; }
+inline std::vector<riffle::dist> variants_of() {
+    return {{42}, {0}, {0xffffffffffffffffu}};
+}
 template <>
-inline std::vector<riffle::gumbel> variants_of() { return {{42}, {0}, {0xffffffffffffffffu}}; }
+inline std::vector<riffle::gumbel> variants_of() {
+    return {{42}, {0}, {0xffffffffffffffffu}};
+}
 
 }  // namespace riffle_tests

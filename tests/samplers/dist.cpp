@@ -1,4 +1,3 @@
-#include "samplers/chi_square.hpp"
 #include "samplers/single.hpp"
 
 namespace riffle_tests {
@@ -8,97 +7,6 @@ using namespace riffle;
 
 static_assert(facts_of<dist>() == facts{.keeps_sorted = true, .draws = true, .selects = selecting::by_mass});
 
-TEST(Dist, AgreesWithTheReference) {
-    for (const dist& selector : variants_of<dist>()) {
-        auto c = chain(selector);
-        reference::model model{{selector}, {}};
-        for (const shape s : all_shapes)
-            for (const std::size_t size : sizes_of_a_thousand) {
-                c.reset();
-                model.now = {};
-                expect_chain_agreement(c, model, make_row(s, size, size), name_of(s), 8);
-            }
-    }
-}
-TEST(Dist, AgreesOnLongRows) {
-    for (const shape s : all_shapes) {
-        auto c = chain(dist{.seed = 1});
-        reference::model model{{dist{.seed = 1}}, {}};
-        expect_chain_agreement(c, model, make_row(s, s == shape::flat ? 262144 : 32000, 1), name_of(s), s == shape::flat ? 1 : 3);
-    }
-}
-
-const std::vector<float>& uneven_row() {
-    static const std::vector<float> row{1.0f, -0.5f, 2.0f, 0.0f, -infinity, 1.5f, -3.0f, 2.0f, -9.0f, 0.25f, 1.0f, -1.0f};
-    return row;
-}
-constexpr std::size_t draws_each = 20000;
-
-TEST(Dist, DrawsByProbabilityFromTheRow) {
-    for (const int width : lane_widths()) {
-        const at_width forced(width);
-        auto c = chain(dist{.seed = 7});
-        expect_drawn_from(softmax(uneven_row()), draws_each, [&](std::size_t) { return c.sample(uneven_row()); }, "wide");
-    }
-}
-TEST(Dist, DrawsByProbabilityFromCandidates) {
-    auto c = top_k{.k = 1000} | dist{.seed = 8};
-    expect_drawn_from(softmax(uneven_row()), draws_each, [&](std::size_t) { return c.sample(uneven_row()); }, "narrow");
-    auto alone = chain(dist{.seed = 9});
-    expect_drawn_from(softmax(uneven_row()), draws_each, [&](std::size_t) {
-        auto memory = candidates_of(uneven_row());
-        std::reverse(memory.begin(), memory.end());
-        candidates all{memory.data(), memory.size(), -1, false};
-        alone.apply(all);
-        const token_id token = all[std::size_t(all.selected)].id;
-        alone.accept(token);
-        return token;
-    }, "candidates");
-}
-TEST(Dist, DrawsByProbabilityBehindAMap) {
-    auto c = temperature{.t = 2.0f} | dist{.seed = 10};
-    std::vector<float> halved = uneven_row();
-    for (float& l : halved) l *= 0.5f;
-    expect_drawn_from(softmax(halved), draws_each, [&](std::size_t) { return c.sample(uneven_row()); }, "behind a map");
-}
-TEST(Dist, DrawsByProbabilityUnderFast) {
-    for (const int width : lane_widths()) {
-        const at_width forced(width);
-        auto wide = with<fast>(chain(dist{.seed = 11}));
-        expect_drawn_from(softmax(uneven_row()), draws_each, [&](std::size_t) { return wide.sample(uneven_row()); }, "fast, wide");
-    }
-    auto narrow = with<fast>(top_k{.k = 1000} | dist{.seed = 12});
-    expect_drawn_from(softmax(uneven_row()), draws_each, [&](std::size_t) { return narrow.sample(uneven_row()); }, "fast, narrow");
-}
-TEST(Dist, DrawsByProbabilityFromManyTokens) {
-    const auto row = make_row(shape::random, 1500, 3);
-    auto c = chain(dist{.seed = 13});
-    expect_drawn_from(softmax(row), draws_each, [&](std::size_t) { return c.sample(row); }, "many tokens");
-    auto quick = with<fast>(chain(dist{.seed = 14}));
-    expect_drawn_from(softmax(row), draws_each, [&](std::size_t) { return quick.sample(row); }, "many tokens, fast");
-}
-TEST(Dist, SeedsAttemptsAndSequencesAreIndependent) {
-    expect_drawn_from(softmax(uneven_row()), draws_each, [](std::size_t i) { return chain(dist{.seed = i}).peek(uneven_row()); }, "seeds");
-    auto c = chain(dist{.seed = 15});
-    expect_drawn_from(softmax(uneven_row()), draws_each, [&](std::size_t) {
-        c.retry();
-        return c.peek(uneven_row());
-    }, "attempts");
-    c.reset();
-    expect_drawn_from(softmax(uneven_row()), draws_each, [&](std::size_t i) { return c.fork(std::uint16_t(i)).peek(uneven_row()); }, "sequences");
-}
-TEST(Dist, SuccessiveDrawsAreIndependent) {
-    // pairs of neighbouring draws from two even tokens: four even cells
-    auto c = chain(dist{.seed = 16});
-    const std::vector<float> even(2, 0.0f);
-    token_id previous = c.sample(even);
-    expect_drawn_from(std::vector<double>(4, 0.25), draws_each, [&](std::size_t) {
-        const token_id now = c.sample(even);
-        const token_id pair = previous * 2 + now;
-        previous = now;
-        return pair;
-    }, "pairs");
-}
 TEST(Dist, WhatWeighsNothingIsNeverDrawn) {
     std::vector<float> row(300, -20.9f);
     row[17] = 0.0f;
@@ -110,16 +18,6 @@ TEST(Dist, WhatWeighsNothingIsNeverDrawn) {
         EXPECT_TRUE(token == 17 || token == 200);
         EXPECT_EQ(narrow.sample(row), token);
     }
-}
-TEST(Dist, TheSameSeedGivesTheSameTokens) {
-    auto one = chain(dist{.seed = 3}), other = chain(dist{.seed = 3}), different = chain(dist{.seed = 4});
-    int equal = 0;
-    for (int i = 0; i < 200; ++i) {
-        const token_id token = one.sample(uneven_row());
-        ASSERT_EQ(other.sample(uneven_row()), token);
-        equal += different.sample(uneven_row()) == token;
-    }
-    EXPECT_LT(equal, 120);
 }
 
 }  // namespace

@@ -12,12 +12,14 @@ TEST(Greedy, AgreesWithTheReference) {
     reference::model model{{greedy{}}, {}};
     for (const shape s : all_shapes)
         for (const std::size_t size : {1u, 2u, 31u, 255u, 256u, 257u, 1000u, 32000u})
-            for (const std::uint64_t seed : {1u, 2u, 3u}) expect_chain_agreement(c, model, make_row(s, size, seed), name_of(s), 2);
+            for (const std::uint64_t seed : {1u, 2u, 3u})
+                expect_chain_agreement(c, model, make_row(s, size, seed), name_of(s), 2);
 }
 TEST(Greedy, AgreesOnTheLongestRows) {
     auto c = chain(greedy{});
     reference::model model{{greedy{}}, {}};
-    for (const shape s : {shape::random, shape::tied, shape::sprinkled, shape::descending}) expect_chain_agreement(c, model, make_row(s, 262144, 1), name_of(s));
+    for (const shape s : {shape::random, shape::tied, shape::sprinkled, shape::descending})
+        expect_chain_agreement(c, model, make_row(s, 262144, 1), name_of(s));
 }
 TEST(Greedy, TakesTheLowestIdAmongEquals) {
     for (const std::size_t size : {5u, 300u, 1000u})

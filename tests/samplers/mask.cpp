@@ -42,7 +42,8 @@ TEST(Mask, NeverLetsAMaskedTokenThrough) {
     for (int n = 0; n < 200; ++n) {
         mask m;
         const std::size_t size = 1 + random.below(1500);
-        for (std::size_t w = 0; w < random.below(50); ++w) m.words.push_back(std::uint32_t(random.next() & random.next() & (n % 2 ? random.next() : ~0u)));
+        for (std::size_t w = 0; w < random.below(50); ++w)
+            m.words.push_back(std::uint32_t(random.next() & random.next() & (n % 2 ? random.next() : ~0u)));
         const auto row = make_row(all_shapes[random.below(all_shapes.size())], size, random.next());
         auto c = temperature{.t = 1.25f} | m | dist{.seed = random.next()};
         for (const int width : lane_widths()) {

@@ -24,12 +24,17 @@ TEST(MinP, AboveOneKeepsOneOrMinKeep) {
     for (const float p : {1.5f, 1e30f, infinity}) {
         EXPECT_EQ(survivors_of(min_p{.p = p}, row), (std::vector<token_id>{1})) << p;
         EXPECT_EQ(survivors_of(min_p{.p = p, .min_keep = 3}, row), (std::vector<token_id>{1, 2, 3})) << p;
-        EXPECT_EQ(survivors_of(min_p{.p = p, .min_keep = std::numeric_limits<std::size_t>::max()}, row).size(), 4u) << p;
+        EXPECT_EQ(survivors_of(min_p{.p = p, .min_keep = std::numeric_limits<std::size_t>::max()}, row).size(), 4u)
+            << p;
     }
     EXPECT_EQ(survivors_of(min_p{.p = 1.0f}, row), (std::vector<token_id>{1, 2}));
 }
-TEST(MinP, IsMonotoneInP) { expect_monotone<min_p>({{infinity, 0}, {1.0f, 0}, {0.99f, 0}, {0.5f, 0}, {0.05f, 0}, {1e-10f, 0}, {0.0f, 0}}); }
+TEST(MinP, IsMonotoneInP) {
+    expect_monotone<min_p>({{infinity, 0}, {1.0f, 0}, {0.99f, 0}, {0.5f, 0}, {0.05f, 0}, {1e-10f, 0}, {0.0f, 0}});
+}
 TEST(MinP, IsIdempotent) { expect_idempotent(variants_of<min_p>()); }
-TEST(MinP, NaNIsAnError) { expect_invalid(min_p{.p = not_a_number}, min_p{.p = 0.0f}, "min_p: p = nan is not a number"); }
+TEST(MinP, NaNIsAnError) {
+    expect_invalid(min_p{.p = not_a_number}, min_p{.p = 0.0f}, "min_p: p = nan is not a number");
+}
 }  // namespace
 }  // namespace riffle_tests

@@ -107,7 +107,8 @@ void expect_monotone(const std::vector<Stage>& rising) {
         const auto row = make_row(s, 700, 21);
         for (std::size_t i = 0; i + 1 < rising.size(); ++i)
             EXPECT_TRUE(is_subset(survivors_of(rising[i], row), survivors_of(rising[i + 1], row)))
-                << reference::describe(rising[i]) << " keeps what " << reference::describe(rising[i + 1]) << " drops, " << name_of(s);
+                << reference::describe(rising[i]) << " keeps what " << reference::describe(rising[i + 1]) << " drops, "
+                << name_of(s);
     }
 }
 

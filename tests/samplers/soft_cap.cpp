@@ -31,6 +31,8 @@ TEST(SoftCap, TiesOfTheCapGoToTheLowestId) {
     auto c = soft_cap{.cap = 2.0f} | greedy{};
     EXPECT_EQ(c.sample(std::vector<float>{0.0f, 100.0f, 1000.0f}), 1);
 }
-TEST(SoftCap, NaNIsAnError) { expect_invalid(soft_cap{.cap = not_a_number}, soft_cap{.cap = 2.0f}, "soft_cap: cap = nan is not a number"); }
+TEST(SoftCap, NaNIsAnError) {
+    expect_invalid(soft_cap{.cap = not_a_number}, soft_cap{.cap = 2.0f}, "soft_cap: cap = nan is not a number");
+}
 }  // namespace
 }  // namespace riffle_tests

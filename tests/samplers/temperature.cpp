@@ -20,7 +20,8 @@ TEST(Temperature, OneChangesNothing) {
 }
 TEST(Temperature, ZeroAndLessKeepTheFirstInRank) {
     const std::vector<float> row{1.0f, 5.0f, 5.0f, -2.7f};
-    for (const float t : {0.0f, -0.0f, -1.0f, -infinity}) EXPECT_EQ(survivors_of(temperature{.t = t}, row), (std::vector<token_id>{1})) << t;
+    for (const float t : {0.0f, -0.0f, -1.0f, -infinity})
+        EXPECT_EQ(survivors_of(temperature{.t = t}, row), (std::vector<token_id>{1})) << t;
 }
 TEST(Temperature, InfinityMakesLegalTokensEqual) {
     auto c = temperature{.t = infinity} | top_k{.k = 2} | greedy{};
@@ -45,6 +46,8 @@ TEST(Temperature, MergedNeighboursAreTiesByLowestId) {
         EXPECT_GT(merged, 0) << t;
     }
 }
-TEST(Temperature, NaNIsAnError) { expect_invalid(temperature{.t = not_a_number}, temperature{.t = 0.0f}, "temperature: t = nan is not a number"); }
+TEST(Temperature, NaNIsAnError) {
+    expect_invalid(temperature{.t = not_a_number}, temperature{.t = 0.0f}, "temperature: t = nan is not a number");
+}
 }  // namespace
 }  // namespace riffle_tests

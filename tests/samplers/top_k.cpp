@@ -18,13 +18,16 @@ TEST(TopK, KeepsKTiesByLowestId) {
 }
 TEST(TopK, IsOffAtZeroAndBelow) {
     const std::vector<float> row{1.0f, -infinity, 2.0f};
-    for (const std::int32_t k : {0, -1, std::numeric_limits<std::int32_t>::min()}) EXPECT_EQ(survivors_of(top_k{.k = k}, row).size(), 3u) << k;
+    for (const std::int32_t k : {0, -1, std::numeric_limits<std::int32_t>::min()})
+        EXPECT_EQ(survivors_of(top_k{.k = k}, row).size(), 3u) << k;
     EXPECT_EQ(survivors_of(top_k{.k = 3}, row).size(), 2u);  // on, it drops what is illegal
 }
 TEST(TopK, EveryKOnEveryWayToTheBound) {
     // k by blocks, by groups and by a histogram
     std::vector<top_k> many;
-    for (const std::int32_t k : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 250, 500, 999, 2000, 4000, 5999, 6000, 6001}) many.push_back({k});
+    for (const std::int32_t k : {1,  2,  3,   7,   8,   9,   15,  16,  17,   31,   32,   33,   63,
+                                 64, 65, 127, 128, 129, 250, 500, 999, 2000, 4000, 5999, 6000, 6001})
+        many.push_back({k});
     constexpr std::array<std::size_t, 1> size{6000};
     expect_stage_agrees(many, size);
 }

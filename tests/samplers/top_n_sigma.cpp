@@ -21,15 +21,23 @@ TEST(TopNSigma, IsOffAtZeroAndBelow) {
     for (const float n : {0.0f, -1.0f, -infinity}) EXPECT_EQ(survivors_of(top_n_sigma{.n = n}, row).size(), 3u) << n;
 }
 TEST(TopNSigma, InfinityKeepsAllThatAreLegal) {
-    for (const std::vector<float>& row : {std::vector<float>{4.0f, 2.0f, -infinity}, {1.0f, 0.99999994f, -infinity}, {1.0f, 1.0f, -infinity}})
+    for (const std::vector<float>& row :
+         {std::vector<float>{4.0f, 2.0f, -infinity}, {1.0f, 0.99999994f, -infinity}, {1.0f, 1.0f, -infinity}})
         EXPECT_EQ(survivors_of(top_n_sigma{.n = infinity}, row), (std::vector<token_id>{0, 1}));
 }
 TEST(TopNSigma, LeavesASingleCandidateAlone) {
     EXPECT_EQ(survivors_of(top_n_sigma{.n = 1.0f}, std::vector<float>{-4.0f}).size(), 1u);
-    EXPECT_EQ(survivors_of(top_n_sigma{.n = 1.0f}, std::vector<float>{-infinity, 1.0f, -infinity}), (std::vector<token_id>{1}));
+    EXPECT_EQ(survivors_of(top_n_sigma{.n = 1.0f}, std::vector<float>{-infinity, 1.0f, -infinity}),
+              (std::vector<token_id>{1}));
 }
-TEST(TopNSigma, EqualLogitsAllStay) { EXPECT_EQ(survivors_of(top_n_sigma{.n = 0.001f}, std::vector<float>(50, 2.5f)).size(), 50u); }
-TEST(TopNSigma, IsMonotoneInN) { expect_monotone<top_n_sigma>({{1e-6f}, {0.5f}, {1.0f}, {1.001f}, {2.0f}, {10.0f}, {infinity}}); }
-TEST(TopNSigma, NaNIsAnError) { expect_invalid(top_n_sigma{.n = not_a_number}, top_n_sigma{.n = 1.0f}, "top_n_sigma: n = nan is not a number"); }
+TEST(TopNSigma, EqualLogitsAllStay) {
+    EXPECT_EQ(survivors_of(top_n_sigma{.n = 0.001f}, std::vector<float>(50, 2.5f)).size(), 50u);
+}
+TEST(TopNSigma, IsMonotoneInN) {
+    expect_monotone<top_n_sigma>({{1e-6f}, {0.5f}, {1.0f}, {1.001f}, {2.0f}, {10.0f}, {infinity}});
+}
+TEST(TopNSigma, NaNIsAnError) {
+    expect_invalid(top_n_sigma{.n = not_a_number}, top_n_sigma{.n = 1.0f}, "top_n_sigma: n = nan is not a number");
+}
 }  // namespace
 }  // namespace riffle_tests

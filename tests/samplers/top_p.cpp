@@ -26,7 +26,8 @@ TEST(TopP, KeepsOneOrMinKeepAtZeroAndBelow) {
     for (const float p : {0.0f, -0.0f, -1.0f, -infinity}) {
         EXPECT_EQ(survivors_of(top_p{.p = p}, row), (std::vector<token_id>{1})) << p;
         EXPECT_EQ(survivors_of(top_p{.p = p, .min_keep = 2}, row), (std::vector<token_id>{1, 2})) << p;
-        EXPECT_EQ(survivors_of(top_p{.p = p, .min_keep = std::numeric_limits<std::size_t>::max()}, row).size(), 3u) << p;
+        EXPECT_EQ(survivors_of(top_p{.p = p, .min_keep = std::numeric_limits<std::size_t>::max()}, row).size(), 3u)
+            << p;
     }
 }
 TEST(TopP, LargeNucleiOfFlatRows) {
@@ -38,8 +39,15 @@ TEST(TopP, LargeNucleiOfFlatRows) {
             expect_chain_agreement(c, model, make_row(s, 20000, 3), name_of(s));
         }
 }
-TEST(TopP, IsMonotoneInP) { expect_monotone<top_p>({{-1.0f, 0}, {0.0f, 0}, {0.1f, 0}, {0.100001f, 0}, {0.5f, 0}, {0.9f, 0}, {0.95f, 0}, {0.999f, 0}, {1.0f, 0}}); }
-TEST(TopP, IsMonotoneInMinKeep) { expect_monotone<top_p>({{0.1f, 0}, {0.1f, 1}, {0.1f, 5}, {0.1f, 500}, {0.1f, 5000}}); }
-TEST(TopP, NaNIsAnError) { expect_invalid(top_p{.p = not_a_number}, top_p{.p = 2.0f}, "top_p: p = nan is not a number"); }
+TEST(TopP, IsMonotoneInP) {
+    expect_monotone<top_p>(
+        {{-1.0f, 0}, {0.0f, 0}, {0.1f, 0}, {0.100001f, 0}, {0.5f, 0}, {0.9f, 0}, {0.95f, 0}, {0.999f, 0}, {1.0f, 0}});
+}
+TEST(TopP, IsMonotoneInMinKeep) {
+    expect_monotone<top_p>({{0.1f, 0}, {0.1f, 1}, {0.1f, 5}, {0.1f, 500}, {0.1f, 5000}});
+}
+TEST(TopP, NaNIsAnError) {
+    expect_invalid(top_p{.p = not_a_number}, top_p{.p = 2.0f}, "top_p: p = nan is not a number");
+}
 }  // namespace
 }  // namespace riffle_tests

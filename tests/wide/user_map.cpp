@@ -1,5 +1,5 @@
-// A user's map is an ordinary function template: at -O0 it is called, not inlined, with lanes of 16 floats in a function
-// that has no registers for them. It must compile there, and give what one lane gives.
+// A user's map is an ordinary function template: at -O0 it is called, not inlined, with lanes of 16 floats in a
+// function that has no registers for them. It must compile there, and give what one lane gives.
 #include <cstddef>
 #include <vector>
 

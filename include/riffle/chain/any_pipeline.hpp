@@ -4,19 +4,23 @@
 #include <utility>
 
 #include <riffle/chain/chain_interface.hpp>
-#include <riffle/chain/raw_row.hpp>
+#include <riffle/chain/no_stages.hpp>
 
 namespace riffle {
 
 /// Any chain behind one type: for members and containers of chains that differ. Movable; copying clones. One allocation
-/// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were. It has no get<>:
-/// keep the chain itself where parameters change. Copying copies the specs, which may throw what their copies throw.
-/// A moved-from any_pipeline, or one whose allocation failed, is empty: it answers out_of_memory.
+/// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were. It has no
+/// get<>: keep the chain itself where parameters change. Copying copies the specs, which may throw what their copies
+/// throw. A moved-from any_pipeline, or one whose allocation failed, is empty: it answers out_of_memory.
 class any_pipeline : public chain_interface<any_pipeline> {
 public:
     template <class Chain>
-        requires(!std::is_same_v<std::remove_cvref_t<Chain>, any_pipeline> && requires(Chain& c) { c.table(); c.state(); })
-    any_pipeline(Chain chain) noexcept : held_(new (std::nothrow) holder<Chain>(std::move(chain))) {}
+        requires(!std::is_same_v<std::remove_cvref_t<Chain>, any_pipeline> &&
+                 requires(Chain& c) {
+                     c.table();
+                     c.state();
+                 })
+    any_pipeline(Chain chain) noexcept : held_(new(std::nothrow) holder<Chain>(std::move(chain))) {}
     any_pipeline(const any_pipeline& other) : held_(other.held_ ? other.held_->clone() : nullptr) {}
     any_pipeline(any_pipeline&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
     any_pipeline& operator=(any_pipeline other) noexcept {
@@ -48,8 +52,11 @@ private:
         Chain chain;
         decltype(std::declval<Chain&>().table()) stages;  // refers to `chain`, which never moves again
     };
+    struct no_chain final : no_stages {
+        status check() const noexcept override { return status_code::out_of_memory; }
+    };
     static stage_table& nothing() noexcept {
-        static raw_row<stage_table> table(1, status_code::out_of_memory);
+        static no_chain table;
         return table;
     }
 

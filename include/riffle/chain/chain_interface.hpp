@@ -8,8 +8,8 @@
 
 namespace riffle {
 
-/// What every chain offers, whether its stages are types (pipeline), were put together at run time (dynamic_chain) or are
-/// hidden behind an any_pipeline. `Chain` gives table() and state().
+/// What every chain offers, whether its stages are types (pipeline), were put together at run time (dynamic_chain) or
+/// are hidden behind an any_pipeline. `Chain` gives table() and state().
 ///
 /// One thread a chain. No member throws. The first call for a vocabulary, or reserve, allocates; after that none does.
 template <class Chain>
@@ -17,8 +17,8 @@ class chain_interface {
 public:
     // ---- from logits to token
 
-    /// The token for a row of logits (index = token id), accepted as generated; null_token and last_status() when there is
-    /// none. O(V): one to three reads of the row, as the plan says.
+    /// The token for a row of logits (index = token id), accepted as generated; null_token and last_status() when there
+    /// is none. O(V): one to three reads of the row, as the plan says.
     token_id sample(std::span<const float> logits) noexcept {
         require_selector();
         decltype(auto) stages = self().table();
@@ -36,7 +36,8 @@ public:
         return self().state().peek(stages, logits);
     }
     /// Runs the stages in place on candidates, as llama_sampler_apply does: what is left stays in `c`, a selector sets
-    /// `c.selected`. Nothing is accepted. Logits become canonical; ids may repeat and stand in any order, but not be negative.
+    /// `c.selected`. Nothing is accepted. Logits become canonical; ids may repeat and stand in any order, but not be
+    /// negative.
     status apply(candidates& c) noexcept {
         decltype(auto) stages = self().table();
         return self().state().apply(stages, c);
@@ -44,13 +45,14 @@ public:
 
     // ---- what has been chosen
 
-    /// Takes a token that came from elsewhere, as generated: the draw position moves, and every stage sees it. An id below 0
-    /// is refused; a stage's refusal comes back in the step, after the token has entered the history.
+    /// Takes a token that came from elsewhere, as generated: the draw position moves, and every stage sees it. An id
+    /// below 0 is refused; a stage's refusal comes back in the step, after the token has entered the history.
     step accept(token_id token) noexcept {
         decltype(auto) stages = self().table();
         return self().state().accept(stages, token);
     }
-    /// Takes the tokens of a prompt: history without moving the draw position. Stops behind a token that a stage refuses.
+    /// Takes the tokens of a prompt: history without moving the draw position. Stops behind a token that a stage
+    /// refuses.
     status prompt(std::span<const token_id> tokens) noexcept {
         decltype(auto) stages = self().table();
         return self().state().prompt(stages, tokens);
@@ -62,8 +64,8 @@ public:
     }
     /// The next sample draws anew at the same position; accept clears it. For a token that was rejected from outside.
     void retry() noexcept { self().state().retry(); }
-    /// A copy whose draws are independent of this one's: another sequence of the same seeds. A plain copy is identical, and
-    /// sequences do not nest: fork(1).fork(2) is fork(2). Copying specs that own memory may throw, like any copy.
+    /// A copy whose draws are independent of this one's: another sequence of the same seeds. A plain copy is identical,
+    /// and sequences do not nest: fork(1).fork(2) is fork(2). Copying specs that own memory may throw, like any copy.
     Chain fork(std::uint16_t sequence) const {
         Chain copy = static_cast<const Chain&>(*this);
         copy.state().set_sequence(sequence);
@@ -77,9 +79,9 @@ public:
         decltype(auto) stages = self().table();
         return self().state().mark(stages);
     }
-    /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, of another line of tokens or of
-    /// another chain is refused, and nothing changes. A stage of the user's without its own mark() is put back whole,
-    /// parameters included.
+    /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, of another line of tokens or
+    /// of another chain is refused, and nothing changes. A stage of the user's without its own mark() is put back
+    /// whole, parameters included.
     status rollback(const checkpoint& m) noexcept {
         decltype(auto) stages = self().table();
         return self().state().rollback(stages, m);
@@ -92,8 +94,8 @@ public:
 
     // ---- looking closer
 
-    /// What the last step on a row materialised, in the order of ranks, p normalised over it: at least the chosen token.
-    /// Empty after a failed step. Valid until the next call that takes a row or candidates.
+    /// What the last step on a row materialised, in the order of ranks, p normalised over it: at least the chosen
+    /// token. Empty after a failed step. Valid until the next call that takes a row or candidates.
     std::span<const token_data> survivors() noexcept { return self().state().survivors(); }
     /// The whole law of the next token after the chain, sparse, in the order of ranks, p normalised; for greedy its one
     /// token. Where a selector is the user's own, the softmax of what it would choose from. Same validity.
@@ -101,9 +103,10 @@ public:
         decltype(auto) stages = self().table();
         return self().state().distribution(stages, logits);
     }
-    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it. Tokens more
-    /// than 20.8 nats under the maximum add nothing to the sum. Same validity.
-    std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n, logprobs_of which = after) noexcept {
+    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it. Tokens
+    /// more than 20.8 nats under the maximum add nothing to the sum. Same validity.
+    std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n,
+                                            logprobs_of which = after) noexcept {
         decltype(auto) stages = self().table();
         return self().state().logprobs(stages, logits, n, which);
     }
@@ -119,8 +122,8 @@ public:
 
     // ---- memory
 
-    /// Allocates for rows of `row_size` logits, so that sampling them allocates nothing; and for `tokens` accepted tokens,
-    /// for chains with last_n = -1, which keep them all. row_too_long over 2^31 - 1 logits.
+    /// Allocates for rows of `row_size` logits, so that sampling them allocates nothing; and for `tokens` accepted
+    /// tokens, for chains with last_n = -1, which keep them all. row_too_long over 2^31 - 1 logits.
     status reserve(std::size_t row_size, std::size_t tokens = 0) noexcept {
         decltype(auto) stages = self().table();
         return self().state().reserve(stages, row_size, tokens);
@@ -131,8 +134,8 @@ public:
         return self().state().scratch_bytes(stages, row_size, tokens);
     }
     /// From now on the chain lives in memory of the caller and never on the heap: a greater row gets storage_too_small.
-    /// The bytes must outlive the chain's use and not overlap those in use before; copies of the chain go to the heap, and
-    /// assigning to this one stays here. The history is kept.
+    /// The bytes must outlive the chain's use and not overlap those in use before; copies of the chain go to the heap,
+    /// and assigning to this one stays here. The history is kept.
     status use_storage(std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens = 0) noexcept {
         decltype(auto) stages = self().table();
         return self().state().use_storage(stages, bytes, row_size, tokens);
@@ -143,7 +146,9 @@ private:
     const Chain& self() const noexcept { return static_cast<const Chain&>(*this); }
     static constexpr void require_selector() noexcept {
         if constexpr (requires { Chain::has_selector; })
-            static_assert(Chain::has_selector, "riffle: sample and peek need a selector as the last stage (greedy, dist, gumbel, or your own)");
+            static_assert(
+                Chain::has_selector,
+                "riffle: sample and peek need a selector as the last stage (greedy, dist, gumbel, or your own)");
     }
 };
 

@@ -23,9 +23,9 @@ enum class logprobs_of { before, after };
 inline constexpr logprobs_of before = logprobs_of::before;
 inline constexpr logprobs_of after = logprobs_of::after;
 
-/// What a chain keeps besides its stages: the history, the draw position, the scratch, the last status; and what it does
-/// with them, given a table of its stages. chain_interface says what each member means to a user.
-/// (A template over the machine, so that including riffle does not compile it.)
+/// What a chain keeps besides its stages: the history, the draw position, the scratch, the last status; and what it
+/// does with them, given a table of its stages. chain_interface says what each member means to a user. (A template over
+/// the machine, so that including riffle does not compile it.)
 template <class Machine>
 class basic_chain_state {
     using until = typename Machine::until;
@@ -46,7 +46,9 @@ public:
 
     // ---- from logits to token
 
-    token_id peek(const stage_table& stages, std::span<const float> logits) noexcept { return run(stages, logits, until::token); }
+    token_id peek(const stage_table& stages, std::span<const float> logits) noexcept {
+        return run(stages, logits, until::token);
+    }
 
     token_id sample(stage_table& stages, std::span<const float> logits) noexcept {
         const token_id token = peek(stages, logits);
@@ -58,15 +60,19 @@ public:
         return last_token_;
     }
 
-    status apply(const stage_table& stages, candidates& c) noexcept { return apply_each(stages, c, [](std::size_t, const candidates&) {}); }
+    status apply(const stage_table& stages, candidates& c) noexcept {
+        return apply_each(stages, c, [](std::size_t, const candidates&) {});
+    }
 
     /// apply, with seen(i, candidates) called before every stage i and once after the last.
     template <class Seen>
     status apply_each(const stage_table& stages, candidates& c, Seen seen) noexcept {
         last_token_ = null_token;
         status_ = stages.check();
-        if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c))) status_ = status_code::bad_candidates;
-        if (const status memory = reserve_scratch(stages, scratch_row_); status_.ok() && !memory.ok()) status_.fail(memory);
+        if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c)))
+            status_ = status_code::bad_candidates;
+        if (const status memory = reserve_scratch(stages, scratch_row_); status_.ok() && !memory.ok())
+            status_.fail(memory);
         if (!status_.ok()) return status_;
         c.selected = -1;
         c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
@@ -169,9 +175,10 @@ public:
         normalise(c);
         return {c.data, c.size};
     }
-    std::span<const token_logprob> logprobs(const stage_table& stages, std::span<const float> logits, std::size_t n, logprobs_of which) noexcept {
+    std::span<const token_logprob> logprobs(const stage_table& stages, std::span<const float> logits, std::size_t n,
+                                            logprobs_of which) noexcept {
         if (which == logprobs_of::before) {
-            const raw_row<stage_table> raw((std::max<std::size_t>)(n, 1));
+            const raw_row<> raw((std::max<std::size_t>)(n, 1));
             run(raw, raw.plan_for(0), logits, until::selector);
         } else {
             distribution(stages, logits);
@@ -203,9 +210,11 @@ public:
         const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
         return storage::alignment + aligned(history::bytes(kept)) + scratch::bytes(row_size, kept);
     }
-    status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens) noexcept {
+    status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size,
+                       std::size_t tokens) noexcept {
         if (bytes.size() < scratch_bytes(stages, row_size, tokens)) return status_code::storage_too_small;
-        if (tokens_.overlaps(bytes.data(), bytes.size()) || storage_.overlaps(bytes)) return status_code::storage_overlaps;
+        if (tokens_.overlaps(bytes.data(), bytes.size()) || storage_.overlaps(bytes))
+            return status_code::storage_overlaps;
         const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
         const auto misaligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % storage::alignment;
         bytes = bytes.subspan(misaligned ? storage::alignment - misaligned : 0);
@@ -242,7 +251,8 @@ private:
 
     step take(stage_table& stages, token_id token, bool generated) noexcept {
         if (token < 0) return last_step_ = {status_code::not_a_token};
-        if (tokens_.lost() || !reserve_history(stages, first_window(stages)) || !grow_history(stages)) return last_step_ = {no_memory()};
+        if (tokens_.lost() || !reserve_history(stages, first_window(stages)) || !grow_history(stages))
+            return last_step_ = {no_memory()};
         if (auto* ring = stages.ring(); ring && generated) {
             stages.save(ring[at_.position % rollback_depth]);
             saved_to_ = (std::max)(saved_to_, at_.position + 1);
@@ -255,8 +265,12 @@ private:
         return last_step_ = stages.accept(token);
     }
 
-    status_code no_memory() const noexcept { return storage_.borrowed() ? status_code::storage_too_small : status_code::out_of_memory; }
-    static constexpr std::size_t aligned(std::size_t bytes) noexcept { return (bytes + storage::alignment - 1) / storage::alignment * storage::alignment; }
+    status_code no_memory() const noexcept {
+        return storage_.borrowed() ? status_code::storage_too_small : status_code::out_of_memory;
+    }
+    static constexpr std::size_t aligned(std::size_t bytes) noexcept {
+        return (bytes + storage::alignment - 1) / storage::alignment * storage::alignment;
+    }
 
     /// A window, rollback_depth tokens behind it, and one entry that carries the hash of all before.
     static constexpr std::size_t history_capacity(std::size_t window) noexcept { return window + rollback_depth + 1; }
@@ -312,7 +326,8 @@ private:
     }
 
     /// In place: eight bytes where there were twelve, so going forward overwrites nothing unread.
-    static std::span<const token_logprob> to_logprobs(candidates& c, std::size_t n, float maximum, std::uint64_t total) noexcept {
+    static std::span<const token_logprob> to_logprobs(candidates& c, std::size_t n, float maximum,
+                                                      std::uint64_t total) noexcept {
         c.keep_greatest(n);
         c.sort();
         const float log_total = log(lanes<1>(float(double(total) * 0x1p-30)))[0];
@@ -356,7 +371,7 @@ private:
 
     history tokens_;
     draw_position at_;
-    std::uint32_t saved_from_ = 0, saved_to_ = 0;  ///< positions whose states the ring has held: the last rollback_depth of them still
+    std::uint32_t saved_from_ = 0, saved_to_ = 0;  ///< positions whose states the ring has held
     storage storage_;
     scratch memory_;
     std::size_t scratch_row_ = 0, scratch_window_ = 0;

@@ -14,8 +14,8 @@
 
 namespace riffle {
 
-/// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler: what it needs of
-/// the stages it asks their table.
+/// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler: what it needs
+/// of the stages it asks their table.
 template <class Table>
 class cpu_machine {
 public:
@@ -24,9 +24,10 @@ public:
 
     cpu_machine() noexcept = default;
 
-    /// The token for a row, or null_token; `found()` then holds what was materialised. What is passed in must live until
-    /// run returns.
-    token_id run(const Table& stages, const plan& p, const scratch& memory, const context& x, std::span<const float> logits, until end) noexcept {
+    /// The token for a row, or null_token; `found()` then holds what was materialised. What is passed in must live
+    /// until run returns.
+    token_id run(const Table& stages, const plan& p, const scratch& memory, const context& x,
+                 std::span<const float> logits, until end) noexcept {
         stages_ = &stages;
         plan_ = &p;
         memory_ = memory;
@@ -49,18 +50,28 @@ public:
     const status& state() const noexcept { return state_; }
     /// Of the last mass pass: S and the masses of the blocks; 0 and none when the plan took no mass of the row.
     std::uint64_t total_mass() const noexcept { return total_mass_; }
-    std::span<const std::uint64_t> block_masses() const noexcept { return {memory_.masses, total_mass_ ? row_.blocks() : 0}; }
+    std::span<const std::uint64_t> block_masses() const noexcept {
+        return {memory_.masses, total_mass_ ? row_.blocks() : 0};
+    }
 
 private:
     /// False when there is no token to be had.
     bool execute(const plan_step& s) noexcept {
         switch (s.op) {
         case pass::edit:
-        case pass::edit_all: stages_->edit(s.first, row_, *context_); note(row_); return true;
+        case pass::edit_all:
+            stages_->edit(s.first, row_, *context_);
+            note(row_);
+            return true;
         case pass::hide: wide::hide_illegal(row_, stages_->legal_words(s.first)); return true;
-        case pass::rewrite: note(wide::find_max(row_, memory_.peaks)); stages_->rewrite(s.first, row_); return true;
+        case pass::rewrite:
+            note(wide::find_max(row_, memory_.peaks));
+            stages_->rewrite(s.first, row_);
+            return true;
         case pass::max: return find_maximum();
-        case pass::moments: moments_ = stages_->find_moments(plan_->bridge, row_, memory_.peaks, mapped_maximum_); return true;
+        case pass::moments:
+            moments_ = stages_->find_moments(plan_->bridge, row_, memory_.peaks, mapped_maximum_);
+            return true;
         case pass::mass: find_mass(); return true;
         case pass::select: select_greatest(stages_->rank(s.first)); return true;
         case pass::histogram: bound_nucleus(s.first); return true;
@@ -125,12 +136,15 @@ private:
     /// A bound on raw logits under which a token weighs nothing.
     float mass_cut() const noexcept { return raw_cut(finite(mapped_maximum_ - mass_range)); }
 
-    void find_mass() noexcept { total_mass_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, memory_.masses); }
+    void find_mass() noexcept {
+        total_mass_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, memory_.masses);
+    }
 
-    /// A bound on raw logits that holds the k first in rank of the mapped row, k > 0. A map can make the bound's logit and
-    /// a lesser one equal, so the bound is taken through the maps and back.
+    /// A bound on raw logits that holds the k first in rank of the mapped row, k > 0. A map can make the bound's logit
+    /// and a lesser one equal, so the bound is taken through the maps and back.
     float raw_cut_of_rank(std::size_t k) noexcept {
-        return raw_cut(map(canonical(wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, memory_.bins))));
+        return raw_cut(
+            map(canonical(wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, memory_.bins))));
     }
 
     void select_greatest(std::size_t k) noexcept {
@@ -138,8 +152,8 @@ private:
         found_.keep_greatest(k);
     }
 
-    /// How low a nucleus can reach: a cut whose tokens hold more than the target. Most rows show it a few nats under the
-    /// maximum, among few tokens; on others a histogram of mass finds it.
+    /// How low a nucleus can reach: a cut whose tokens hold more than the target. Most rows show it a few nats under
+    /// the maximum, among few tokens; on others a histogram of mass finds it.
     void bound_nucleus(std::size_t bridge) noexcept {
         constexpr std::size_t many = 4096;
         const std::uint64_t target = stages_->target(bridge, total_mass_);
@@ -154,7 +168,8 @@ private:
         std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
         stages_->mass_by_bucket(bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
         const auto bucket = std::int32_t(wide::bucket_exceeding({memory_.bins, wide::buckets::count}, target));
-        if (bucket > 0) cut_ = wide::least_float(mapped_maximum_, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
+        if (bucket > 0)
+            cut_ = wide::least_float(mapped_maximum_, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
     }
     static float finite(float logit) noexcept { return (std::max)(logit, std::numeric_limits<float>::lowest()); }
     /// How many raw logits reach the cut, counted up to `enough`.
@@ -168,7 +183,7 @@ private:
     void gather_above(std::size_t bridge) noexcept {
         const bool nucleus = stages_->fact(bridge).narrows == narrowing::mass;
         const float mapped_cut = nucleus ? cut_ : stages_->cut(bridge, mapped_maximum_, moments_);
-        const std::size_t least = stages_->least(bridge);
+        const std::size_t least = stages_->keeps_at_least(bridge);
         float cut = raw_cut(mapped_cut);
         if (least > 1) cut = (std::min)(cut, raw_cut_of_rank(least));
         gather_above_raw(cut);
@@ -191,9 +206,13 @@ private:
         if (end_ == until::selector) return gather_above_raw(mass_cut());
         const draws random = stages_->random(selector, context_->at());
         if (how == selecting::by_mass) {
-            const auto p = stages_->pick_by_mass(plan_->bridge, row_, memory_.masses, multiply_high(random.bits(), total_mass_), mapped_maximum_);
-            if (p.id < 0) return choose({token_id(wide::first_at_least(row_, memory_.peaks, raw_cut(mapped_maximum_))), mapped_maximum_, 0.0f});
-            return choose({p.id, map(canonical(row_.logit(std::size_t(p.id)))), float(double(p.weight) / double(total_mass_))});
+            const auto p = stages_->pick_by_mass(plan_->bridge, row_, memory_.masses,
+                                                 multiply_high(random.bits(), total_mass_), mapped_maximum_);
+            if (p.id < 0)
+                return choose({token_id(wide::first_at_least(row_, memory_.peaks, raw_cut(mapped_maximum_))),
+                               mapped_maximum_, 0.0f});
+            return choose(
+                {p.id, map(canonical(row_.logit(std::size_t(p.id)))), float(double(p.weight) / double(total_mass_))});
         }
         const token_id id = stages_->pick_by_noise(plan_->bridge, row_, memory_.peaks, maximum_, random);
         if (id >= 0) choose({id, map(canonical(row_.logit(std::size_t(id)))), 0.0f});
@@ -224,7 +243,9 @@ private:
 
     void narrow(std::size_t first, std::size_t last) noexcept {
         if (end_ == until::selector)
-            while (last > first && stages_->fact(last - 1).selects != selecting::no && stages_->fact(last - 1).selects != selecting::greatest) --last;
+            while (last > first && stages_->fact(last - 1).selects != selecting::no &&
+                   stages_->fact(last - 1).selects != selecting::greatest)
+                --last;
         stages_->narrow(first, last, found_, *context_);
     }
 

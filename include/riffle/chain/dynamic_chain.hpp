@@ -36,7 +36,8 @@ class any_stage_of final : public any_stage {
 
 public:
     explicit any_stage_of(S stage) noexcept : stage_(std::move(stage)), table_(stage_, nullptr) {}
-    any_stage_of(const any_stage_of& other) noexcept : stage_(other.stage_), table_(stage_, nullptr, other.earlier_), earlier_(other.earlier_) {}
+    any_stage_of(const any_stage_of& other) noexcept
+        : stage_(other.stage_), table_(stage_, nullptr, other.earlier_), earlier_(other.earlier_) {}
     any_stage_of& operator=(const any_stage_of&) = delete;
 
     any_stage* clone() const override { return new (std::nothrow) any_stage_of(*this); }
@@ -60,13 +61,14 @@ private:
     std::uint8_t earlier_ = 0;
 };
 
-/// The table of stages put together at run time. It has the same facts and asks the same function for its plans; maps are
-/// not folded into exp but written out first, as the plan says. One virtual call a stage and pass.
+/// The table of stages put together at run time. It has the same facts and asks the same function for its plans; maps
+/// are not folded into exp but written out first, as the plan says. One virtual call a stage and pass.
 template <class Policies>
 class dynamic_table final : public stage_table {
 public:
     dynamic_table() = default;
-    dynamic_table(const dynamic_table& other) : dynamic_table() {  // delegates, so that what was pushed is freed on a throw
+    // delegates, so that what was pushed is freed on a throw
+    dynamic_table(const dynamic_table& other) : dynamic_table() {
         for (auto* s : other.stages_) push(s->clone());
         ring_ = other.ring_;
         if (state_.ok()) state_ = other.state_;  // a stage that could not be cloned stays known
@@ -80,8 +82,8 @@ public:
         for (auto* s : stages_) delete s;
     }
 
-    /// Appends a stage, which it owns from now on. A stage after a selector, one too many or one that keeps too much is not
-    /// taken; from then on every step answers the status given here.
+    /// Appends a stage, which it owns from now on. A stage after a selector, one too many or one that keeps too much is
+    /// not taken; from then on every step answers the status given here.
     status push(any_stage* s) {
         if (s == nullptr) return state_ = status_code::out_of_memory;
         owner owned{s};
@@ -92,7 +94,8 @@ public:
             saved += other->saved_bytes();
         }
         const bool after_selector = !facts_.empty() && facts_.back().selects != selecting::no;
-        if (after_selector || facts_.size() == max_stages || saved > checkpoint::stage_bytes) return state_ = status_code::chain_malformed;
+        if (after_selector || facts_.size() == max_stages || saved > checkpoint::stage_bytes)
+            return state_ = status_code::chain_malformed;
 
         s->place(earlier);
         if (saved > 0) ring_.resize(rollback_depth);
@@ -100,7 +103,8 @@ public:
         facts_.push_back(s->table().fact(0));
         stages_.push_back(owned.release());
         plans_.clear();
-        for (std::size_t bridge = 0; bridge <= facts_.size(); ++bridge) plans_.push_back(make_plan(facts_, bridge, folding::no));
+        for (std::size_t bridge = 0; bridge <= facts_.size(); ++bridge)
+            plans_.push_back(make_plan(facts_, bridge, folding::no));
         return state_;
     }
     any_stage& at(std::size_t i) noexcept { return *stages_[i]; }
@@ -130,8 +134,10 @@ public:
         return longest;
     }
     std::size_t rank(std::size_t i) const noexcept override { return one(i).rank(0); }
-    std::size_t least(std::size_t i) const noexcept override { return one(i).least(0); }
-    float cut(std::size_t i, float maximum, const moments& m) const noexcept override { return one(i).cut(0, maximum, m); }
+    std::size_t keeps_at_least(std::size_t i) const noexcept override { return one(i).keeps_at_least(0); }
+    float cut(std::size_t i, float maximum, const moments& m) const noexcept override {
+        return one(i).cut(0, maximum, m);
+    }
     std::uint64_t target(std::size_t i, std::uint64_t total) const noexcept override { return one(i).target(0, total); }
     std::span<const std::uint32_t> legal_words(std::size_t i) const noexcept override { return one(i).legal_words(0); }
     draws random(std::size_t i, const draw_position& at) const noexcept override { return one(i).random(0, at); }
@@ -154,19 +160,23 @@ public:
         return wide::preimage([&](float l) { return map(bridge, l); }, target, known);
     }
     // Whatever these passes read has no maps pending: folding::no wrote them out.
-    std::uint64_t mass(std::size_t, const row& r, const float* peaks, float cut, float maximum, std::uint64_t* masses) const noexcept override {
+    std::uint64_t mass(std::size_t, const row& r, const float* peaks, float cut, float maximum,
+                       std::uint64_t* masses) const noexcept override {
         return wide::find_mass<Policies::arithmetic == numerics::fast>(r, peaks, cut, fold<>{}, maximum, masses);
     }
-    void mass_by_bucket(std::size_t, const row& r, const float* peaks, float cut, float maximum, const wide::buckets& by, std::uint64_t* bins) const noexcept override {
+    void mass_by_bucket(std::size_t, const row& r, const float* peaks, float cut, float maximum,
+                        const wide::buckets& by, std::uint64_t* bins) const noexcept override {
         wide::mass_by_bucket(r, peaks, cut, fold<>{}, by, maximum, bins);
     }
     moments find_moments(std::size_t, const row& r, const float* peaks, float maximum) const noexcept override {
         return wide::find_moments(r, peaks, fold<>{}, maximum);
     }
-    wide::picked pick_by_mass(std::size_t, const row& r, const std::uint64_t* masses, std::uint64_t target, float maximum) const noexcept override {
+    wide::picked pick_by_mass(std::size_t, const row& r, const std::uint64_t* masses, std::uint64_t target,
+                              float maximum) const noexcept override {
         return wide::pick_by_mass(r, masses, target, fold<>{}, maximum);
     }
-    token_id pick_by_noise(std::size_t, const row& r, const float* peaks, float maximum, const draws& noise) const noexcept override {
+    token_id pick_by_noise(std::size_t, const row& r, const float* peaks, float maximum,
+                           const draws& noise) const noexcept override {
         return wide::pick_by_noise(r, peaks, fold<>{}, maximum, noise);
     }
     void narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
@@ -233,7 +243,8 @@ private:
 /// (A template so that including riffle does not compile it.)
 template <class Policies>
 class basic_dynamic_chain : public chain_interface<basic_dynamic_chain<Policies>> {
-    static_assert(Policies::arithmetic != numerics::llama, "riffle: numerics::llama is not there yet; use reproducible or fast");
+    static_assert(Policies::arithmetic != numerics::llama,
+                  "riffle: numerics::llama is not there yet; use reproducible or fast");
 
 public:
     /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
@@ -252,7 +263,8 @@ public:
         return &static_cast<any_stage_of<S>&>(stages_.at(i)).spec();
     }
 
-    stage_table& table() const noexcept { return const_cast<dynamic_table<Policies>&>(stages_); }  // a const chain's table is only asked const questions
+    /// (A const chain's table is only asked const questions.)
+    stage_table& table() const noexcept { return const_cast<dynamic_table<Policies>&>(stages_); }
     chain_state& state() noexcept { return state_; }
     const chain_state& state() const noexcept { return state_; }
 

@@ -27,16 +27,48 @@ constexpr bool selector_is_last() {
 template <class S>
 constexpr bool verbs_are_noexcept() {
     bool all = true;
-    if constexpr (requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); }) all &= requires(const S& s, candidates& c, const draws& d) { { s.apply(c, d) } noexcept; };
-    else if constexpr (requires(const S& s, candidates& c) { s.apply(c); }) all &= requires(const S& s, candidates& c) { { s.apply(c) } noexcept; };
-    if constexpr (has_edits<S>) all &= requires(const S& s) { { s.edits() } noexcept; };
-    if constexpr (has_bias<S>) all &= requires(const S& s) { { s.bias(token_id{}) } noexcept; };
-    if constexpr (has_accept<S>) all &= requires(S& s) { { s.accept(token_id{}) } noexcept; };
-    if constexpr (has_reset<S>) all &= requires(S& s) { { s.reset() } noexcept; };
-    if constexpr (requires(const S& s) { s.check(); }) all &= requires(const S& s) { { s.check() } noexcept; };
-    if constexpr (requires(S& s) { s.rollback(s.mark()); }) all &= requires(S& s) { { s.mark() } noexcept; { s.rollback(s.mark()) } noexcept; };
-    if constexpr (maps_with_parameters<S, lanes<4>>) all &= requires(const S& s, const lanes<4>& v) { { s.parameters() } noexcept; { S::map(v, std::array<lanes<4>, parameter_count<S>>{}) } noexcept; };
-    if constexpr (maps_plainly<S, lanes<4>>) all &= requires(const lanes<4>& v) { { S::map(v) } noexcept; };
+    if constexpr (requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); })
+        all &= requires(const S& s, candidates& c, const draws& d) {
+            { s.apply(c, d) } noexcept;
+        };
+    else if constexpr (requires(const S& s, candidates& c) { s.apply(c); })
+        all &= requires(const S& s, candidates& c) {
+            { s.apply(c) } noexcept;
+        };
+    if constexpr (has_edits<S>)
+        all &= requires(const S& s) {
+            { s.edits() } noexcept;
+        };
+    if constexpr (has_bias<S>)
+        all &= requires(const S& s) {
+            { s.bias(token_id{}) } noexcept;
+        };
+    if constexpr (has_accept<S>)
+        all &= requires(S& s) {
+            { s.accept(token_id{}) } noexcept;
+        };
+    if constexpr (has_reset<S>)
+        all &= requires(S& s) {
+            { s.reset() } noexcept;
+        };
+    if constexpr (requires(const S& s) { s.check(); })
+        all &= requires(const S& s) {
+            { s.check() } noexcept;
+        };
+    if constexpr (requires(S& s) { s.rollback(s.mark()); })
+        all &= requires(S& s) {
+            { s.mark() } noexcept;
+            { s.rollback(s.mark()) } noexcept;
+        };
+    if constexpr (maps_with_parameters<S, lanes<4>>)
+        all &= requires(const S& s, const lanes<4>& v) {
+            { s.parameters() } noexcept;
+            { S::map(v, std::array<lanes<4>, parameter_count<S>>{}) } noexcept;
+        };
+    if constexpr (maps_plainly<S, lanes<4>>)
+        all &= requires(const lanes<4>& v) {
+            { S::map(v) } noexcept;
+        };
     return all;
 }
 
@@ -48,17 +80,29 @@ constexpr bool has_one_verb() {
 
 template <class Policies, class... Stages>
 constexpr bool chain_is_well_formed() {
-    static_assert(Policies::arithmetic != numerics::llama, "riffle: numerics::llama is not there yet; use reproducible or fast");
+    static_assert(Policies::arithmetic != numerics::llama,
+                  "riffle: numerics::llama is not there yet; use reproducible or fast");
     static_assert(sizeof...(Stages) > 0, "riffle: a chain needs at least one stage");
     static_assert(sizeof...(Stages) <= max_stages, "riffle: a chain has at most 32 stages");
-    static_assert((stage<Stages> && ...), "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
+    static_assert(
+        (stage<Stages> && ...),
+        "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
     if constexpr ((stage<Stages> && ...)) {
         static_assert(selector_is_last<Stages...>(), "riffle: a selector must be the last stage of a chain");
-        static_assert((verbs_are_noexcept<Stages>() && ...), "riffle: the verbs of a stage must be noexcept, because nothing on the way from logits to token throws");
-        static_assert((has_one_verb<Stages>() && ...), "riffle: a stage has one of the verbs apply, map, edits and bias; make two stages of one that has more");
-        static_assert(((!has_accept<Stages> || has_reset<Stages>) && ...), "riffle: a stage with accept needs a reset, so that a chain can begin anew");
-        static_assert((saves_state<Stages>() && ...), "riffle: a stage with accept must be trivially copyable, or have a trivially copyable mark() and a rollback(mark), so that a chain can go back");
-        static_assert((std::size_t{0} + ... + saved_bytes<Stages>()) <= checkpoint::stage_bytes, "riffle: what stages with accept keep may take 64 bytes in a mark; give them a smaller mark() and a rollback(mark)");
+        static_assert(
+            (verbs_are_noexcept<Stages>() && ...),
+            "riffle: the verbs of a stage must be noexcept, because nothing on the way from logits to token throws");
+        static_assert(
+            (has_one_verb<Stages>() && ...),
+            "riffle: a stage has one of the verbs apply, map, edits and bias; make two stages of one that has more");
+        static_assert(((!has_accept<Stages> || has_reset<Stages>)&&...),
+                      "riffle: a stage with accept needs a reset, so that a chain can begin anew");
+        static_assert((saves_state<Stages>() && ...),
+                      "riffle: a stage with accept must be trivially copyable, or have a trivially copyable mark() and "
+                      "a rollback(mark), so that a chain can go back");
+        static_assert((std::size_t{0} + ... + saved_bytes<Stages>()) <= checkpoint::stage_bytes,
+                      "riffle: what stages with accept keep may take 64 bytes in a mark; give them a smaller mark() "
+                      "and a rollback(mark)");
     }
     return true;
 }
@@ -76,8 +120,9 @@ struct state_ring<true> {
 
 }  // namespace detail
 
-/// A chain of sampler stages as one type, nameable and so a possible member. Make one with chain(...), with<>(...) or |.
-/// Copying it clones it, history and draws included; the copy's scratch is its own. See chain_interface for what it does.
+/// A chain of sampler stages as one type, nameable and so a possible member. Make one with chain(...), with<>(...) or
+/// |. Copying it clones it, history and draws included; the copy's scratch is its own. See chain_interface for what it
+/// does.
 template <class Policies, class... Stages>
 class pipeline : public chain_interface<pipeline<Policies, Stages...>> {
     static_assert(detail::chain_is_well_formed<Policies, Stages...>());
@@ -88,10 +133,16 @@ public:
     static constexpr bool has_selector = ((facts_of<Stages>().selects != selecting::no) || ...);
 
     explicit pipeline(Stages... stages) noexcept : stages_(std::move(stages)...) { check(); }
-    explicit pipeline(std::tuple<Stages...> stages) noexcept requires(sizeof...(Stages) > 0) : stages_(std::move(stages)) { check(); }
+    explicit pipeline(std::tuple<Stages...> stages) noexcept
+        requires(sizeof...(Stages) > 0)
+        : stages_(std::move(stages)) {
+        check();
+    }
 
     /// The plan when stage `bridge` is the first that narrows; stage_count for a chain in which none does.
-    static constexpr const plan& plan_for(std::size_t bridge) noexcept { return typed_table<Policies, Stages...>::plans[bridge]; }
+    static constexpr const plan& plan_for(std::size_t bridge) noexcept {
+        return typed_table<Policies, Stages...>::plans[bridge];
+    }
 
     /// The specs. Parameters may change between steps.
     std::tuple<Stages...>& stages() noexcept { return stages_; }
@@ -108,7 +159,9 @@ public:
 private:
     void check() noexcept {
         status first;
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (check_one(std::get<I>(stages_), first), ...); }(std::index_sequence_for<Stages...>());
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (check_one(std::get<I>(stages_), first), ...);
+        }(std::index_sequence_for<Stages...>());
         state_.set_status(first);
     }
     template <class S>
@@ -139,26 +192,25 @@ pipeline<P, S...> make_pipeline(std::tuple<S...> stages) {
     return pipeline<P, S...>(std::move(stages));
 }
 
+/// The policies of a chain, and the default ones for a stage.
+template <class T>
+struct policies_of {
+    using type = reproducible;
+};
+template <class P, class... S>
+struct policies_of<pipeline<P, S...>> {
+    using type = P;
+};
+
 /// A chain among the stages gives up the default policies for those around it, and no others.
 template <class Policies, class S>
 constexpr bool policies_agree() {
-    if constexpr (is_pipeline<S>) return std::is_same_v<typename S::policies_type, reproducible> || std::is_same_v<typename S::policies_type, Policies>;
-    else return true;
+    using of_stage = typename policies_of<S>::type;
+    return std::is_same_v<of_stage, reproducible> || std::is_same_v<of_stage, Policies>;
 }
 template <class A, class B>
-struct joined_policies {
-    using type = reproducible;
-};
-template <class A, class B>
-    requires is_pipeline<A> && (!is_pipeline<B> || !std::is_same_v<typename A::policies_type, reproducible>)
-struct joined_policies<A, B> {
-    using type = typename A::policies_type;
-};
-template <class A, class B>
-    requires is_pipeline<B> && (!is_pipeline<A> || std::is_same_v<typename A::policies_type, reproducible>)
-struct joined_policies<A, B> {
-    using type = typename B::policies_type;
-};
+using joined_policies = std::conditional_t<std::is_same_v<typename policies_of<A>::type, reproducible>,
+                                           typename policies_of<B>::type, typename policies_of<A>::type>;
 
 template <class S, class... Stages>
 inline constexpr std::size_t occurrences = (std::size_t{0} + ... + std::is_same_v<S, Stages>);
@@ -169,7 +221,9 @@ inline constexpr std::size_t occurrences = (std::size_t{0} + ... + std::is_same_
 /// `chain<fast>(...)` chooses the policies; a chain inside may have the same or the default ones.
 template <class Policies = reproducible, class... Stages>
 auto chain(Stages... stages) {
-    static_assert((detail::policies_agree<Policies, Stages>() && ...), "riffle: a chain inside this one has other policies; say which hold for all with chain<...>(...) or with<...>(...)");
+    static_assert((detail::policies_agree<Policies, Stages>() && ...),
+                  "riffle: a chain inside this one has other policies; say which hold for all with chain<...>(...) or "
+                  "with<...>(...)");
     if constexpr ((!detail::is_pipeline<Stages> && ...)) return pipeline<Policies, Stages...>(std::move(stages)...);
     else return detail::make_pipeline<Policies>(std::tuple_cat(detail::as_stages(std::move(stages))...));
 }
@@ -184,20 +238,24 @@ auto with(Stage stage) {
 template <class A, class B>
     requires((stage<A> || detail::is_pipeline<A>) && (stage<B> || detail::is_pipeline<B>))
 auto operator|(A a, B b) {
-    return chain<typename detail::joined_policies<A, B>::type>(std::move(a), std::move(b));
+    return chain<detail::joined_policies<A, B>>(std::move(a), std::move(b));
 }
 
 /// A stage of a chain, by its type: get<top_k>(c).k = 50 takes effect with the next step.
 template <class S, class P, class... Stages>
 S& get(pipeline<P, Stages...>& c) noexcept {
     static_assert(detail::occurrences<S, Stages...> != 0, "riffle: this chain has no such stage");
-    static_assert(detail::occurrences<S, Stages...> < 2, "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
+    static_assert(
+        detail::occurrences<S, Stages...> < 2,
+        "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
     return std::get<S>(c.stages());
 }
 template <class S, class P, class... Stages>
 const S& get(const pipeline<P, Stages...>& c) noexcept {
     static_assert(detail::occurrences<S, Stages...> != 0, "riffle: this chain has no such stage");
-    static_assert(detail::occurrences<S, Stages...> < 2, "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
+    static_assert(
+        detail::occurrences<S, Stages...> < 2,
+        "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
     return std::get<S>(c.stages());
 }
 /// A stage of a chain, by its place.

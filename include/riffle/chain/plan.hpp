@@ -33,20 +33,25 @@ struct plan_step {
     friend bool operator==(const plan_step&, const plan_step&) = default;
 };
 
+/// The most stages a chain may have.
+inline constexpr std::size_t max_stages = 32;
+
 /// What a chain does with a row, as a value. One for every stage that can be the bridge, which is the first stage that
 /// narrows at present; parameters and masks choose among them for each step.
 struct plan {
-    static constexpr std::size_t capacity = 48;
+    /// At most one pass for every stage ahead of the bridge, and five from there on.
+    static constexpr std::size_t capacity = max_stages + 5;
 
     std::array<plan_step, capacity> steps{};
     std::size_t size = 0;
-    std::size_t bridge = 0;       ///< the stage that turns the row into candidates, or the selector; the number of stages for none
-    std::uint8_t pending = 0;     ///< maps of stages [pending, bridge) are folded into mass, moments and pick, or commuted past a cut; bridge for none
-    bool too_long = false;        ///< the chain needs more passes than a plan holds
+    /// The stage that turns the row into candidates, or the selector; the number of stages for none.
+    std::size_t bridge = 0;
+    /// Maps of stages [pending, bridge) are folded into mass, moments and pick, or commuted past a cut; bridge for
+    /// none.
+    std::uint8_t pending = 0;
 
     constexpr void push(pass op, std::size_t first, std::size_t last) noexcept {
-        if (size == capacity) too_long = true;
-        else steps[size++] = {op, std::uint8_t(first), std::uint8_t(last)};
+        steps[size++] = {op, std::uint8_t(first), std::uint8_t(last)};
     }
     constexpr bool has(pass op) const noexcept {
         for (std::size_t i = 0; i < size; ++i)
@@ -58,34 +63,35 @@ struct plan {
         std::size_t reads = 0;
         for (std::size_t i = 0; i < size; ++i) {
             const pass op = steps[i].op;
-            reads += op == pass::max || op == pass::moments || op == pass::mass || op == pass::above || op == pass::rewrite || op == pass::edit_all || op == pass::rows;
+            reads += op == pass::max || op == pass::moments || op == pass::mass || op == pass::above ||
+                     op == pass::rewrite || op == pass::edit_all || op == pass::rows;
         }
         return reads;
     }
     friend constexpr bool operator==(const plan& a, const plan& b) noexcept {
-        if (a.size != b.size || a.bridge != b.bridge || a.pending != b.pending || a.too_long != b.too_long) return false;
+        if (a.size != b.size || a.bridge != b.bridge || a.pending != b.pending) return false;
         for (std::size_t i = 0; i < a.size; ++i)
             if (a.steps[i] != b.steps[i]) return false;
         return true;
     }
 };
 
-/// The most stages a chain may have.
-inline constexpr std::size_t max_stages = 32;
-
 /// Whether a machine can fold maps into mass, moments and pick, as a chain whose types are known can.
 enum class folding { yes, no };
 
-/// The plan of a chain of stages with these facts, when `bridge` is the first that narrows; facts.size() when none does
-/// and there is no selector.
+/// The plan of a chain of at most max_stages stages with these facts, when `bridge` is the first that narrows;
+/// facts.size() when none does and there is no selector.
 ///
 /// Edits and masks before the bridge become overlays of the row. Maps wait: a monotone one is commuted past a cut or
-/// folded into an exp; it must be written out only when an edit follows it, when it is not monotone, or when the machine
-/// cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates for all tokens.
+/// folded into an exp; it must be written out only when an edit follows it, when it is not monotone, or when the
+/// machine cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates for all
+/// tokens.
 constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, folding folds = folding::yes) noexcept {
     plan p;
     p.bridge = bridge;
-    const bool wide_bridge = bridge < stages.size() && (stages[bridge].narrows != narrowing::no || (stages[bridge].selects != selecting::no && stages[bridge].selects != selecting::own));
+    const bool wide_bridge = bridge < stages.size() &&
+                             (stages[bridge].narrows != narrowing::no ||
+                              (stages[bridge].selects != selecting::no && stages[bridge].selects != selecting::own));
     bool candidates_first = !wide_bridge;
     for (std::size_t i = 0; i < bridge; ++i) candidates_first |= stages[i].applies;
     if (candidates_first) {
@@ -115,7 +121,8 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
         }
         if (f.maps && !f.monotone) write_out(i + 1);
     }
-    const bool takes_exp_or_distance = b.narrows == narrowing::mass || b.narrows == narrowing::deviation || b.selects == selecting::by_mass || b.selects == selecting::by_noise;
+    const bool takes_exp_or_distance = b.narrows == narrowing::mass || b.narrows == narrowing::deviation ||
+                                       b.selects == selecting::by_mass || b.selects == selecting::by_noise;
     if (folds == folding::no && takes_exp_or_distance) write_out(bridge);
     while (p.pending < bridge && !stages[p.pending].maps) ++p.pending;  // pending == bridge says that no map is pending
 

@@ -1,56 +1,32 @@
 #pragma once
-#include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/no_stages.hpp>
 #include <riffle/wide/mass.hpp>
 
 namespace riffle {
 
-/// The table of a chain without stages, for questions about the row itself: its total mass and its n greatest logits.
-template <class Table>
-class raw_row final : public Table {
+/// The table for questions about a row before any stage: its n greatest logits and its total mass.
+/// (A template, so that only chains that are asked for logprobs compile it.)
+template <class Base = no_stages>
+class raw_row final : public Base {
 public:
-    explicit raw_row(std::size_t n, status state = {}) noexcept : n_(n), state_(state) {
-        plan_.push(pass::max, 0, 0);
-        plan_.push(pass::mass, 0, 0);
-        plan_.push(pass::select, 0, 0);
-    }
-    std::size_t size() const noexcept override { return 0; }
-    const char* name(std::size_t) const noexcept override { return ""; }
-    const facts& fact(std::size_t) const noexcept override { return none_; }
-    const plan& plan_for(std::size_t) const noexcept override { return plan_; }
-    status check() const noexcept override { return state_; }
-    std::size_t bridge(std::size_t) const noexcept override { return 0; }
-    std::int32_t window() const noexcept override { return 0; }
+    explicit raw_row(std::size_t n) noexcept : n_(n) {}
+
+    const plan& plan_for(std::size_t) const noexcept override { return greatest_and_mass; }
     std::size_t rank(std::size_t) const noexcept override { return n_; }
-    std::size_t least(std::size_t) const noexcept override { return 0; }
-    float cut(std::size_t, float maximum, const moments&) const noexcept override { return maximum; }
-    std::uint64_t target(std::size_t, std::uint64_t total) const noexcept override { return total; }
-    std::span<const std::uint32_t> legal_words(std::size_t) const noexcept override { return {}; }
-    draws random(std::size_t, const draw_position& at) const noexcept override { return {0, at, 0}; }
-    void edit(std::size_t, row&, const context&) const noexcept override {}
-    void rewrite(std::size_t, row&) const noexcept override {}
-    float map(std::size_t, float logit) const noexcept override { return logit; }
-    void map(std::size_t, std::span<token_data>) const noexcept override {}
-    float preimage(std::size_t, float target, float) const noexcept override { return target; }
-    std::uint64_t mass(std::size_t, const row& r, const float* peaks, float cut, float maximum, std::uint64_t* masses) const noexcept override {
+    std::uint64_t mass(std::size_t, const row& r, const float* peaks, float cut, float maximum,
+                       std::uint64_t* masses) const noexcept override {
         return wide::find_mass<false>(r, peaks, cut, fold<>{}, maximum, masses);
     }
-    void mass_by_bucket(std::size_t, const row&, const float*, float, float, const wide::buckets&, std::uint64_t*) const noexcept override {}
-    moments find_moments(std::size_t, const row&, const float*, float) const noexcept override { return {}; }
-    wide::picked pick_by_mass(std::size_t, const row&, const std::uint64_t*, std::uint64_t, float) const noexcept override { return {null_token, 0}; }
-    token_id pick_by_noise(std::size_t, const row&, const float*, float, const draws&) const noexcept override { return null_token; }
-    void narrow(std::size_t, std::size_t, candidates&, const context&) const noexcept override {}
-    step accept(token_id) noexcept override { return {}; }
-    void reset() noexcept override {}
-    std::uint32_t layout() const noexcept override { return 1; }
-    void save(typename Table::saved_state&) const noexcept override {}
-    void restore(const typename Table::saved_state&) noexcept override {}
-    typename Table::saved_state* ring() noexcept override { return nullptr; }
 
 private:
+    static constexpr plan greatest_and_mass = [] {
+        plan p;
+        p.push(pass::max, 0, 0);
+        p.push(pass::mass, 0, 0);
+        p.push(pass::select, 0, 0);
+        return p;
+    }();
     std::size_t n_;
-    status state_;
-    facts none_;
-    plan plan_;
 };
 
 }  // namespace riffle

@@ -13,14 +13,14 @@ namespace riffle {
 /// What a machine works in for one step, cut out of one piece of memory. Sized for the vocabulary once; most of it is
 /// only touched by chains that need it.
 struct scratch {
-    const float** blocks = nullptr;      ///< where each block of the row lies
-    float* peaks = nullptr;              ///< the maximum of each block
-    std::uint64_t* masses = nullptr;     ///< the mass of each block
-    float* groups = nullptr;             ///< maxima of groups within blocks
-    std::uint64_t* bins = nullptr;       ///< a histogram
-    float* copies = nullptr;             ///< private copies of blocks
-    token_data* tokens = nullptr;        ///< candidates
-    token_counts::slot* slots = nullptr; ///< occurrences of recent tokens
+    const float** blocks = nullptr;       ///< where each block of the row lies
+    float* peaks = nullptr;               ///< the maximum of each block
+    std::uint64_t* masses = nullptr;      ///< the mass of each block
+    float* groups = nullptr;              ///< maxima of groups within blocks
+    std::uint64_t* bins = nullptr;        ///< a histogram
+    float* copies = nullptr;              ///< private copies of blocks
+    token_data* tokens = nullptr;         ///< candidates
+    token_counts::slot* slots = nullptr;  ///< occurrences of recent tokens
 
     /// Bytes for rows of `row_size` logits and a window of `window` tokens.
     static constexpr std::size_t bytes(std::size_t row_size, std::size_t window) noexcept {

@@ -44,7 +44,8 @@ constexpr std::size_t saved_bytes() {
 template <class S>
 constexpr bool saves_state() {
     if constexpr (!has_accept<S>) return true;
-    else if constexpr (requires(S& s) { s.rollback(s.mark()); }) return std::is_trivially_copyable_v<decltype(std::declval<const S&>().mark())>;
+    else if constexpr (requires(S& s) { s.rollback(s.mark()); })
+        return std::is_trivially_copyable_v<decltype(std::declval<const S&>().mark())>;
     else return std::is_trivially_copyable_v<S>;
 }
 
@@ -85,7 +86,8 @@ public:
     static constexpr bool keeps_state = (false || ... || has_accept<Stages>);
 
     /// `earlier` stages of the same kind stand ahead of these in a greater chain.
-    typed_table(std::tuple<Stages...>& stages, saved_state* ring, std::uint8_t earlier = 0) noexcept : stages_(stages), ring_(ring), earlier_(earlier) {}
+    typed_table(std::tuple<Stages...>& stages, saved_state* ring, std::uint8_t earlier = 0) noexcept
+        : stages_(stages), ring_(ring), earlier_(earlier) {}
 
     void place(std::uint8_t earlier) noexcept { earlier_ = earlier; }
 
@@ -116,7 +118,8 @@ public:
         each([&]<std::size_t I>(const auto& stage) {
             if (found != count) return;
             if constexpr (fact_table[I].selects != selecting::no) found = I;
-            else if constexpr (fact_table[I].narrows == narrowing::legal) found = few_legal(stage.legal_words(), row_size) ? I : count;
+            else if constexpr (fact_table[I].narrows == narrowing::legal)
+                found = few_legal(stage.legal_words(), row_size) ? I : count;
             else if constexpr (fact_table[I].narrows != narrowing::no) found = stage.narrows_now() ? I : count;
         });
         return found;
@@ -137,10 +140,10 @@ public:
         });
         return r;
     }
-    std::size_t least(std::size_t i) const noexcept override {
+    std::size_t keeps_at_least(std::size_t i) const noexcept override {
         std::size_t n = 1;
         at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.least(); }) n = stage.least();
+            if constexpr (requires { stage.keeps_at_least(); }) n = stage.keeps_at_least();
         });
         return n;
     }
@@ -176,20 +179,25 @@ public:
 
     void edit(std::size_t i, row& r, const context& x) const noexcept override {
         constexpr bool edits = ((facts_of<Stages>().edits || facts_of<Stages>().dense_edits) || ...);
-        if constexpr (edits) at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.edit(r, x); }) {
-                stage.edit(r, x);
-            } else if constexpr (requires { stage.edits(); }) {
-                for (const auto& entry : stage.edits()) r.edit(entry.token, [&](float logit) { return logit + flushed(entry.bias); });
-            } else if constexpr (requires { stage.bias(token_id{}); }) {
-                for (std::size_t id = 0; id < r.size(); ++id) r.edit(token_id(id), [&](float logit) { return biased(logit, stage.bias(token_id(id))); });
-            }
-        });
+        if constexpr (edits)
+            at(i, [&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.edit(r, x); }) {
+                    stage.edit(r, x);
+                } else if constexpr (requires { stage.edits(); }) {
+                    for (const auto& entry : stage.edits())
+                        r.edit(entry.token, [&](float logit) { return logit + flushed(entry.bias); });
+                } else if constexpr (requires { stage.bias(token_id{}); }) {
+                    for (std::size_t id = 0; id < r.size(); ++id)
+                        r.edit(token_id(id), [&](float logit) { return biased(logit, stage.bias(token_id(id))); });
+                }
+            });
     }
     void rewrite(std::size_t i, row& r) const noexcept override {
-        if constexpr (count == 1 || plans_have(pass::rewrite)) at(i, [&]<std::size_t I>(const auto& stage) {
-            if constexpr (fact_table[I].maps) wide::rewrite(r, fold<std::tuple_element_t<I, std::tuple<Stages...>>>(stage));
-        });
+        if constexpr (count == 1 || plans_have(pass::rewrite))
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (fact_table[I].maps)
+                    wide::rewrite(r, fold<std::tuple_element_t<I, std::tuple<Stages...>>>(stage));
+            });
     }
 
     float map(std::size_t bridge, float logit) const noexcept override {
@@ -201,32 +209,42 @@ public:
         with_pending_maps(bridge, [&](const auto& maps) { c.map_logits(maps); });
     }
     float preimage(std::size_t bridge, float target, float known) const noexcept override {
-        with_pending_maps(bridge, [&](const auto& maps) { known = wide::preimage([&](float l) { return maps.one(l); }, target, known); });
+        with_pending_maps(bridge, [&](const auto& maps) {
+            known = wide::preimage([&](float l) { return maps.one(l); }, target, known);
+        });
         return known;
     }
 
-    std::uint64_t mass(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum, std::uint64_t* masses) const noexcept override {
+    std::uint64_t mass(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum,
+                       std::uint64_t* masses) const noexcept override {
         constexpr bool is_fast = Policies::arithmetic == numerics::fast;
         std::uint64_t total = 0;
-        with_maps<pass::mass>(bridge, [&](const auto& maps) { total = wide::find_mass<is_fast>(r, peaks, cut, maps, maximum, masses); });
+        with_maps<pass::mass>(
+            bridge, [&](const auto& maps) { total = wide::find_mass<is_fast>(r, peaks, cut, maps, maximum, masses); });
         return total;
     }
-    void mass_by_bucket(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum, const wide::buckets& by, std::uint64_t* bins) const noexcept override {
-        with_maps<pass::histogram>(bridge, [&](const auto& maps) { wide::mass_by_bucket(r, peaks, cut, maps, by, maximum, bins); });
+    void mass_by_bucket(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum,
+                        const wide::buckets& by, std::uint64_t* bins) const noexcept override {
+        with_maps<pass::histogram>(
+            bridge, [&](const auto& maps) { wide::mass_by_bucket(r, peaks, cut, maps, by, maximum, bins); });
     }
     moments find_moments(std::size_t bridge, const row& r, const float* peaks, float maximum) const noexcept override {
         moments m;
         with_maps<pass::moments>(bridge, [&](const auto& maps) { m = wide::find_moments(r, peaks, maps, maximum); });
         return m;
     }
-    wide::picked pick_by_mass(std::size_t bridge, const row& r, const std::uint64_t* masses, std::uint64_t target, float maximum) const noexcept override {
+    wide::picked pick_by_mass(std::size_t bridge, const row& r, const std::uint64_t* masses, std::uint64_t target,
+                              float maximum) const noexcept override {
         wide::picked p{null_token, 0};
-        with_maps<pass::pick, selecting::by_mass>(bridge, [&](const auto& maps) { p = wide::pick_by_mass(r, masses, target, maps, maximum); });
+        with_maps<pass::pick, selecting::by_mass>(
+            bridge, [&](const auto& maps) { p = wide::pick_by_mass(r, masses, target, maps, maximum); });
         return p;
     }
-    token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float maximum, const draws& noise) const noexcept override {
+    token_id pick_by_noise(std::size_t bridge, const row& r, const float* peaks, float maximum,
+                           const draws& noise) const noexcept override {
         token_id id = null_token;
-        with_maps<pass::pick, selecting::by_noise>(bridge, [&](const auto& maps) { id = wide::pick_by_noise(r, peaks, maps, maximum, noise); });
+        with_maps<pass::pick, selecting::by_noise>(
+            bridge, [&](const auto& maps) { id = wide::pick_by_noise(r, peaks, maps, maximum, noise); });
         return id;
     }
 
@@ -242,74 +260,82 @@ public:
 
     step accept(token_id token) noexcept override {
         step all;
-        if constexpr (keeps_state) each([&]<std::size_t>(auto& stage) {
-            using S = std::remove_reference_t<decltype(stage)>;
-            if constexpr (has_accept<S>) {
-                if constexpr (std::is_same_v<decltype(stage.accept(token)), step>) {
-                    all.join(stage.accept(token));
-                } else {
-                    stage.accept(token);
+        if constexpr (keeps_state)
+            each([&]<std::size_t>(auto& stage) {
+                using S = std::remove_reference_t<decltype(stage)>;
+                if constexpr (has_accept<S>) {
+                    if constexpr (std::is_same_v<decltype(stage.accept(token)), step>) {
+                        all.join(stage.accept(token));
+                    } else {
+                        stage.accept(token);
+                    }
                 }
-            }
-        });
+            });
         return all;
     }
     void reset() noexcept override {
-        if constexpr ((has_reset<Stages> || ...)) each([&]<std::size_t>(auto& stage) {
-            using S = std::remove_reference_t<decltype(stage)>;
-            if constexpr (has_reset<S>) stage.reset();
-        });
+        if constexpr ((has_reset<Stages> || ...))
+            each([&]<std::size_t>(auto& stage) {
+                using S = std::remove_reference_t<decltype(stage)>;
+                if constexpr (has_reset<S>) stage.reset();
+            });
     }
     std::uint32_t layout() const noexcept override {
         return std::uint32_t(count << 16 | (std::size_t{1} + ... + detail::saved_bytes<Stages>()));
     }
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
-        if constexpr (keeps_state) each([&]<std::size_t>(const auto& stage) {
-            using S = std::remove_cvref_t<decltype(stage)>;
-            if constexpr (has_accept<S>) {
-                if constexpr (requires { stage.mark(); }) {
-                    const auto m = stage.mark();
-                    std::memcpy(to.data() + used, &m, sizeof m);
-                } else {
-                    std::memcpy(to.data() + used, &stage, sizeof stage);
+        if constexpr (keeps_state)
+            each([&]<std::size_t>(const auto& stage) {
+                using S = std::remove_cvref_t<decltype(stage)>;
+                if constexpr (has_accept<S>) {
+                    if constexpr (requires { stage.mark(); }) {
+                        const auto m = stage.mark();
+                        std::memcpy(to.data() + used, &m, sizeof m);
+                    } else {
+                        std::memcpy(to.data() + used, &stage, sizeof stage);
+                    }
+                    used += detail::saved_bytes<S>();
                 }
-                used += detail::saved_bytes<S>();
-            }
-        });
+            });
     }
     void restore(const saved_state& from) noexcept override {
         std::size_t used = 0;
-        if constexpr (keeps_state) each([&]<std::size_t>(auto& stage) {
-            using S = std::remove_cvref_t<decltype(stage)>;
-            if constexpr (has_accept<S>) {
-                if constexpr (requires { stage.mark(); }) {
-                    auto m = stage.mark();
-                    std::memcpy(&m, from.data() + used, sizeof m);
-                    stage.rollback(m);
-                } else {
-                    std::memcpy(static_cast<void*>(&stage), from.data() + used, sizeof stage);
+        if constexpr (keeps_state)
+            each([&]<std::size_t>(auto& stage) {
+                using S = std::remove_cvref_t<decltype(stage)>;
+                if constexpr (has_accept<S>) {
+                    if constexpr (requires { stage.mark(); }) {
+                        auto m = stage.mark();
+                        std::memcpy(&m, from.data() + used, sizeof m);
+                        stage.rollback(m);
+                    } else {
+                        std::memcpy(static_cast<void*>(&stage), from.data() + used, sizeof stage);
+                    }
+                    used += detail::saved_bytes<S>();
                 }
-                used += detail::saved_bytes<S>();
-            }
-        });
+            });
     }
     saved_state* ring() noexcept override { return ring_; }
 
 private:
-    /// A mask that leaves at most one token in 32 is worth gathering: reading that many logits one by one costs less than
-    /// a pass over the row.
+    /// A mask that leaves at most one token in 32 is worth gathering: reading that many logits one by one costs less
+    /// than a pass over the row.
     static bool few_legal(std::span<const std::uint32_t> words, std::size_t row_size) noexcept {
         return wide::count_legal(words, row_size, row_size / 32 + 1) <= row_size / 32;
     }
 
     template <class F>
     RIFFLE_INLINE void each(F f) const noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (f.template operator()<I>(std::as_const(std::get<I>(stages_))), ...); }(std::make_index_sequence<count>());
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (f.template operator()<I>(std::as_const(std::get<I>(stages_))), ...);
+        }(std::make_index_sequence<count>());
     }
     template <class F>
     RIFFLE_INLINE void each(F f) noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) { (f.template operator()<I>(std::get<I>(stages_)), ...); }(std::make_index_sequence<count>());
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            (f.template operator()<I>(std::get<I>(stages_)), ...);
+        }(std::make_index_sequence<count>());
     }
     template <class F>
     RIFFLE_INLINE void at(std::size_t i, F f) const noexcept {
@@ -335,9 +361,11 @@ private:
     /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
     template <pass Op, selecting How = selecting::no, class F>
     void with_maps(std::size_t bridge, F f) const noexcept {
-        if constexpr (plans_have(Op)) at(bridge, [&]<std::size_t B>(const auto&) {
-            if constexpr (plans[B].has(Op) && (How == selecting::no || fact_table[B].selects == How)) f(maps_at<B>());
-        });
+        if constexpr (plans_have(Op))
+            at(bridge, [&]<std::size_t B>(const auto&) {
+                if constexpr (plans[B].has(Op) && (How == selecting::no || fact_table[B].selects == How))
+                    f(maps_at<B>());
+            });
     }
 
     template <std::size_t I>
@@ -389,7 +417,8 @@ private:
     }
     static void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_order) noexcept {
         if (in_id_order) {
-            if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size) c[id].logit = canonical(c[id].logit + flushed(entry.bias));
+            if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size)
+                c[id].logit = canonical(c[id].logit + flushed(entry.bias));
             return;
         }
         for (auto& token : c)

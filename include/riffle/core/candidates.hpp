@@ -15,11 +15,12 @@ inline bool ranks_before(const token_data& a, const token_data& b) noexcept {
     return a.logit > b.logit || (a.logit == b.logit && a.id < b.id);
 }
 
-// The members that walk all candidates are not inlined: a call costs nothing beside the walk, and a chain would otherwise
-// compile a dozen copies of the standard sorting functions.
+// The members that walk all candidates are not inlined: a call costs nothing beside the walk, and a chain would
+// otherwise compile a dozen copies of the standard sorting functions.
 
 /// The tokens that may still be chosen: what a stage's `apply` reads and writes. A view; it owns nothing.
-/// The layout is that of llama_token_data_array. A candidate whose logit is -inf is illegal: stages that narrow drop it.
+/// The layout is that of llama_token_data_array. A candidate whose logit is -inf is illegal: stages that narrow drop
+/// it.
 struct RIFFLE_MAY_ALIAS candidates {
     token_data* data = nullptr;
     std::size_t size = 0;
@@ -45,7 +46,8 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
     /// The same, and leaves every w in the bits of p, where keep_weighed_nucleus and select_by_weight look for it.
     RIFFLE_NOINLINE std::uint64_t weigh(float maximum) noexcept {
-        return for_each_weight(maximum, [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
+        return for_each_weight(maximum,
+                               [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
     }
 
     /// p of every candidate over all of them: 0 for illegal ones. O(size).
@@ -98,9 +100,9 @@ struct RIFFLE_MAY_ALIAS candidates {
         keep_if(passes);
     }
 
-    /// Keeps the shortest prefix, in the order of ranks, whose Σ w exceeds `target`, but at least `least` candidates; all
-    /// when no prefix exceeds it. Only legal ones count. Finds the end by halving, so that nothing but its surroundings
-    /// is sorted: O(size) expected.
+    /// Keeps the shortest prefix, in the order of ranks, whose Σ w exceeds `target`, but at least `least` candidates;
+    /// all when no prefix exceeds it. Only legal ones count. Finds the end by halving, so that nothing but its
+    /// surroundings is sorted: O(size) expected.
     void keep_nucleus(float maximum, std::uint64_t target, std::size_t least) noexcept {
         keep_legal();
         weigh(maximum);
@@ -186,8 +188,8 @@ private:
 
     using group = lanes<4>;
 
-    /// Calls visit(first, count, logits) for the candidates, four at a time; `filler` stands for those missing in the last
-    /// group. (The count is a constant in all groups but the last, or nothing here would unroll.)
+    /// Calls visit(first, count, logits) for the candidates, four at a time; `filler` stands for those missing in the
+    /// last group. (The count is a constant in all groups but the last, or nothing here would unroll.)
     template <class Visit>
     RIFFLE_INLINE void in_groups(float filler, Visit visit) const noexcept {
         std::size_t i = 0;

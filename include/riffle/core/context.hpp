@@ -12,13 +12,14 @@ namespace riffle {
 class context {
 public:
     /// `slots` holds token_counts::slots_for(the longest window).
-    context(const history& tokens, const draw_position& at, token_counts::slot* slots) noexcept : tokens_(&tokens), at_(at), slots_(slots) {}
+    context(const history& tokens, const draw_position& at, token_counts::slot* slots) noexcept
+        : tokens_(&tokens), at_(at), slots_(slots) {}
 
     const history& tokens() const noexcept { return *tokens_; }
     const draw_position& at() const noexcept { return at_; }
 
-    /// Occurrences of tokens among the last `window` accepted, all of them for -1. The table lives in scratch, until the
-    /// next call.
+    /// Occurrences of tokens among the last `window` accepted, all of them for -1. The table lives in scratch, until
+    /// the next call.
     token_counts count_recent(std::int32_t window) const noexcept {
         std::size_t n = tokens_->remembered();
         if (window >= 0 && std::size_t(window) < n) n = std::size_t(window);

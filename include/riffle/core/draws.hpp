@@ -7,7 +7,9 @@ namespace riffle {
 
 /// Which generator a stage draws from: a number per kind of stage and its occurrence in the chain, never its index, so
 /// that inserting a stage that does not draw changes no draw.
-constexpr std::uint16_t stream_of(std::uint8_t kind, std::uint8_t occurrence) noexcept { return std::uint16_t(kind << 8 | occurrence); }
+constexpr std::uint16_t stream_of(std::uint8_t kind, std::uint8_t occurrence) noexcept {
+    return std::uint16_t(kind << 8 | occurrence);
+}
 
 namespace stream_kind {
 inline constexpr std::uint8_t dist = 1, gumbel = 2, user = 64;
@@ -23,7 +25,8 @@ struct draw_position {
 /// The random numbers of one stage for one step. Asking again gives the same numbers: apply stays pure.
 class draws {
 public:
-    constexpr draws(std::uint64_t seed, const draw_position& at, std::uint16_t stream) noexcept : seed_(seed), at_(at), stream_(stream) {}
+    constexpr draws(std::uint64_t seed, const draw_position& at, std::uint16_t stream) noexcept
+        : seed_(seed), at_(at), stream_(stream) {}
 
     /// 64 random bits: draw `number` of this step.
     constexpr std::uint64_t bits(std::uint32_t number = 0) const noexcept {

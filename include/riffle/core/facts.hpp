@@ -80,8 +80,8 @@ concept maps_plainly = requires(const V& v) {
 //
 // A built-in stage states its facts in a table (`fact`) and, for each fact that needs one, answers what a machine asks:
 //   narrows    narrows_now(): whether it does with the present parameters; and by
-//              rank: rank()   threshold: cut(maximum), least()   deviation: cut(maximum, moments)
-//              mass: target(total), least()   legal: legal_words()
+//              rank: rank()   threshold: cut(maximum), keeps_at_least()   deviation: cut(maximum, moments)
+//              mass: target(total), keeps_at_least()   legal: legal_words()
 //   edits      edits(), or edit(row, context) with apply(candidates, context), and window() into the history
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
 //   all        name, and check() for parameters that can be without meaning
@@ -119,7 +119,8 @@ concept has_built_in_facts = requires {
 
 /// A stage has at least one verb that riffle knows.
 template <class S>
-concept stage = has_map<S> || has_edits<S> || has_bias<S> || has_contextual_edit<S> || has_apply<S> || has_drawing_apply<S> || has_built_in_facts<S>;
+concept stage = has_map<S> || has_edits<S> || has_bias<S> || has_contextual_edit<S> || has_apply<S> ||
+                has_drawing_apply<S> || has_built_in_facts<S>;
 
 namespace detail {
 
@@ -152,7 +153,8 @@ constexpr bool claims_keeps_sorted() {
 }  // namespace detail
 
 /// The facts of a stage: its own table where it is built in, else what its members say. A user's stage may say
-/// `static constexpr bool monotone`, `selects` (its apply sets `selected`), `needs_sorted`, `needs_p` and `keeps_sorted`.
+/// `static constexpr bool monotone`, `selects` (its apply sets `selected`), `needs_sorted`, `needs_p` and
+/// `keeps_sorted`.
 template <class S>
 constexpr facts facts_of() {
     if constexpr (has_built_in_facts<S>) {

@@ -17,14 +17,14 @@ class history {
 public:
     struct entry {
         token_id token;
-        bool generated;           ///< moved the draw position (accept), or did not (prompt)
-        std::uint64_t line;       ///< hash of this and all earlier entries
+        bool generated;      ///< moved the draw position (accept), or did not (prompt)
+        std::uint64_t line;  ///< hash of this and all earlier entries
     };
 
     history() noexcept = default;
     history(const history& other) noexcept { *this = other; }
-    /// Copies into the memory this one has, where it fits; memory of a caller is never left for the heap, and never shared.
-    /// When there is no room everything is forgotten, and lost() says so.
+    /// Copies into the memory this one has, where it fits; memory of a caller is never left for the heap, and never
+    /// shared. When there is no room everything is forgotten, and lost() says so.
     history& operator=(const history& other) noexcept {
         if (this == &other) return *this;
         clear();
@@ -105,7 +105,8 @@ private:
     entry& slot(std::size_t index) noexcept { return ring_[index % capacity_]; }
     static constexpr std::uint64_t mix(std::uint64_t line, token_id token, bool generated) noexcept {
         // splitmix64's finaliser over the running value: collisions of 64 bits only
-        std::uint64_t h = line + 0x9E3779B97F4A7C15u + (std::uint64_t{std::uint32_t(token)} << 1 | std::uint64_t{generated});
+        std::uint64_t h =
+            line + 0x9E3779B97F4A7C15u + (std::uint64_t{std::uint32_t(token)} << 1 | std::uint64_t{generated});
         h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
         h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
         return h ^ (h >> 31);

@@ -22,9 +22,9 @@ inline constexpr auto illegal_block = [] {
     return block;
 }();
 
-/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. An edit,
-/// a mask or a rewrite gives the blocks that it touches a private copy, so biasing ten tokens copies at most ten blocks
-/// and never the row. The last block is private and padded with -inf, so passes know whole blocks only.
+/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. An
+/// edit, a mask or a rewrite gives the blocks that it touches a private copy, so biasing ten tokens copies at most ten
+/// blocks and never the row. The last block is private and padded with -inf, so passes know whole blocks only.
 class row {
 public:
     row() noexcept = default;

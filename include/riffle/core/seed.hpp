@@ -5,8 +5,9 @@
 
 namespace riffle {
 
-/// A seed that differs from call to call and from run to run, for those who want one: chains draw from seed 0 unless told
-/// otherwise. From the system's random device where there is one, else from clocks and addresses. Not for cryptography.
+/// A seed that differs from call to call and from run to run, for those who want one: chains draw from seed 0 unless
+/// told otherwise. From the system's random device where there is one, else from clocks and addresses. Not for
+/// cryptography.
 inline std::uint64_t random_seed() noexcept {
     thread_local std::uint64_t calls = 0;
     std::uint64_t seed = 0;
@@ -16,7 +17,8 @@ inline std::uint64_t random_seed() noexcept {
         std::fclose(device);
     }
     if (from_device) return seed;
-    seed = std::uint64_t(std::time(nullptr)) << 20 ^ std::uint64_t(std::clock()) ^ reinterpret_cast<std::uintptr_t>(&seed) ^ ++calls << 40;
+    seed = std::uint64_t(std::time(nullptr)) << 20 ^ std::uint64_t(std::clock()) ^
+           reinterpret_cast<std::uintptr_t>(&seed) ^ ++calls << 40;
     seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9u;  // splitmix64's finaliser
     seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EBu;
     return seed ^ (seed >> 31);

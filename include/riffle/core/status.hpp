@@ -35,7 +35,8 @@ public:
     const char* c_str() const noexcept { return text_; }
     /// As std::string_view, or another view that is made from a C string.
     template <class View>
-        requires(std::is_class_v<View> && std::is_trivially_copyable_v<View> && std::constructible_from<View, const char*>)
+        requires(std::is_class_v<View> && std::is_trivially_copyable_v<View> &&
+                 std::constructible_from<View, const char*>)
     operator View() const noexcept {
         return View(static_cast<const char*>(text_));
     }
@@ -46,7 +47,8 @@ private:
     char text_[capacity] = {};
 };
 
-/// What became of a call: a code, what was seen in the row, and for a bad parameter which one. A few words, no allocation.
+/// What became of a call: a code, what was seen in the row, and for a bad parameter which one. A few words, no
+/// allocation.
 class status {
 public:
     constexpr status() noexcept = default;
@@ -91,10 +93,10 @@ public:
         sentence s;
         if (code_ == status_code::invalid_parameter)
             // A NaN has a sign, which printf would show.
-            value_ != value_ ? std::snprintf(s.data(), sentence::capacity, "%s: %s = nan %s", stage_, field_, rule_)
-                             : std::snprintf(s.data(), sentence::capacity, "%s: %s = %g %s", stage_, field_, value_, rule_);
-        else
-            std::snprintf(s.data(), sentence::capacity, "%s%s%s", stage_, *stage_ ? ": " : "", text(code_));
+            value_ != value_
+                ? std::snprintf(s.data(), sentence::capacity, "%s: %s = nan %s", stage_, field_, rule_)
+                : std::snprintf(s.data(), sentence::capacity, "%s: %s = %g %s", stage_, field_, value_, rule_);
+        else std::snprintf(s.data(), sentence::capacity, "%s%s%s", stage_, *stage_ ? ": " : "", text(code_));
         return s;
     }
 
@@ -115,7 +117,9 @@ private:
         case status_code::not_a_token: return "an id below 0 is no token";
         case status_code::storage_overlaps: return "the storage overlaps the one in use";
         case status_code::storage_too_small: return "the storage is smaller than scratch_bytes(V)";
-        case status_code::chain_malformed: return "a selector must be the last stage of a chain, which has at most 32 stages, and what they keep must fit 64 bytes";
+        case status_code::chain_malformed:
+            return "a selector must be the last stage of a chain, which has at most 32 stages, and what they keep must "
+                   "fit 64 bytes";
         case status_code::stage_failed: return "a stage refused the token";
         }
         return "unknown status";

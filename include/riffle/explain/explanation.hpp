@@ -30,12 +30,12 @@ struct fate {
 
 /// One step of a chain, taken apart.
 struct explanation {
-    token_id token = null_token;           ///< the token that peek gives
+    token_id token = null_token;  ///< the token that peek gives
     status state;
     std::vector<stage_report> stages;      ///< one for every stage, the selector included
     std::vector<token_data> distribution;  ///< the law that the selector drew from, in the order of ranks, p normalised
     std::string plan;                      ///< plan_text of the path taken
-    std::vector<int> removed_by;           ///< for every token of the row: a stage, -1 for illegal in the row, or `kept`
+    std::vector<int> removed_by;  ///< for every token of the row: a stage, -1 for illegal in the row, or `kept`
 
     static constexpr int kept = -2;
 
@@ -50,12 +50,14 @@ struct explanation {
     template <class Text>
     std::string to_string(Text text, std::size_t tokens = 8) const {
         std::string out = fmt::format("{:<16}{:>10}{:>10}{:>15}\n", "stage", "before", "after", "mass removed");
-        for (const auto& s : stages) out += fmt::format("{:<16}{:>10}{:>10}{:>14.2f}%\n", s.name, s.before, s.after, 100.0 * s.mass_removed);
+        for (const auto& s : stages)
+            out += fmt::format("{:<16}{:>10}{:>10}{:>14.2f}%\n", s.name, s.before, s.after, 100.0 * s.mass_removed);
         out += fmt::format("\n{:>8}  {:>7}\n", "token", "p");
         for (std::size_t i = 0; i < (std::min)(tokens, distribution.size()); ++i) {
             const token_data& t = distribution[i];
             const auto bar = std::size_t(40.0f * t.p + 0.5f);
-            out += fmt::format("{:>8}  {:>6.2f}%  {:#<{}}{:{}} {}{}\n", t.id, 100.0f * t.p, "", bar, "", 40 - (std::min<std::size_t>)(bar, 40), text(t.id), t.id == token ? "  <- chosen" : "");
+            out += fmt::format("{:>8}  {:>6.2f}%  {:#<{}}{:{}} {}{}\n", t.id, 100.0f * t.p, "", bar, "",
+                               40 - (std::min<std::size_t>)(bar, 40), text(t.id), t.id == token ? "  <- chosen" : "");
         }
         if (!state.ok()) out += fmt::format("no token: {}\n", state.message().c_str());
         return out;
@@ -65,8 +67,8 @@ struct explanation {
     }
 };
 
-/// The plan that the chain's present parameters lead to, as text. Whether a mask leaves few tokens, and so is the bridge,
-/// depends on the size of the row.
+/// The plan that the chain's present parameters lead to, as text. Whether a mask leaves few tokens, and so is the
+/// bridge, depends on the size of the row.
 template <class Chain>
 std::string explain(const Chain& chain, std::size_t row_size = std::size_t{1} << 17) {
     decltype(auto) stages = chain.table();
@@ -114,8 +116,8 @@ inline std::vector<token_data> law_of(const candidates& c) {
 }  // namespace detail
 
 /// One step, taken apart: runs the stages one after the other over candidates for the whole row, which is what a chain
-/// means, so the token is the one that peek gives. Nothing is accepted; it costs many times a sample and allocates. A chain
-/// that is never explained has no code for it.
+/// means, so the token is the one that peek gives. Nothing is accepted; it costs many times a sample and allocates. A
+/// chain that is never explained has no code for it.
 template <class Chain>
 explanation explain(Chain& chain, std::span<const float> logits) {
     decltype(auto) stages = chain.table();

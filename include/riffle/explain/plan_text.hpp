@@ -44,12 +44,18 @@ inline std::string stage_names(const stage_table& stages, std::size_t first, std
     return stage_names(stages, first, last, [](const facts&) { return true; });
 }
 
+inline std::string times(std::size_t count) {
+    if (count == 0) return "not at all";
+    return count == 1 ? "once" : fmt::format("{} times at most", count);
+}
+
 /// What a pass does for which stages, in words.
 inline std::string describe(const stage_table& stages, const plan& p, const plan_step& s) {
     const std::string who = stage_names(stages, s.first, s.last);
     const std::string maps = stage_names(stages, p.pending, p.bridge, [](const facts& f) { return f.maps; });
     const std::string folded = maps.empty() ? "" : fmt::format("; {} folded in", maps);
-    const std::string commuted = maps.empty() ? "" : fmt::format("; {} commuted past the cut, applied to survivors", maps);
+    const std::string commuted =
+        maps.empty() ? "" : fmt::format("; {} commuted past the cut, applied to survivors", maps);
     switch (s.op) {
     case pass::edit: return fmt::format("{}: private copies of the blocks it touches", who);
     case pass::edit_all: return fmt::format("{}: one call a token, in a private copy of the row", who);
@@ -60,7 +66,8 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     case pass::mass: return fmt::format("exp of every logit that can weigh, for {}{}", who, folded);
     case pass::select: return fmt::format("{}: reads the blocks that can hold one of its k{}", who, commuted);
     case pass::above: return fmt::format("{}: reads the blocks whose maximum reaches the cut{}", who, commuted);
-    case pass::histogram: return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
+    case pass::histogram:
+        return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
     case pass::gather: return fmt::format("{}: reads the few logits that it leaves", who);
     case pass::pick: return fmt::format("{}: straight from the row{}", who, folded);
     case pass::rows: return "12 bytes for every token";
@@ -76,10 +83,12 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
 inline std::string plan_text(const stage_table& stages, const plan& p) {
     std::string text = "chain     ";
     for (std::size_t i = 0; i < stages.size(); ++i) text += (i ? " | " : "") + std::string(stages.name(i));
-    text += fmt::format("\nreads     the whole row {}\n", p.row_reads() == 0 ? "not at all" : p.row_reads() == 1 ? "once" : fmt::format("{} times at most", p.row_reads()));
+    text += "\nreads     the whole row " + detail::times(p.row_reads()) + "\n";
     if (p.has(pass::rows)) {
         const std::string forced = detail::stage_names(stages, 0, p.bridge, [](const facts& f) { return f.applies; });
-        if (!forced.empty()) text += fmt::format("rows      because {} has only a narrow verb and stands before anything narrows\n", forced);
+        if (!forced.empty())
+            text +=
+                fmt::format("rows      because {} has only a narrow verb and stands before anything narrows\n", forced);
         else text += "rows      because no stage narrows and no selector of riffle's follows\n";
     }
     for (std::size_t i = 0; i < p.size; ++i) {

@@ -1,11 +1,14 @@
 #pragma once
 // The only header with macros. Every name starts with RIFFLE_. The translation units of a program may have different
-// flags for the processor and the optimiser; RIFFLE_NO_VECTORS, if it is used, must be the same in all of them, because it
-// changes lane types, and RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check, made or not as the linker
-// picks.
+// flags for the processor and the optimiser; RIFFLE_NO_VECTORS, if it is used, must be the same in all of them, because
+// it changes lane types, and RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check, made or not as the
+// linker picks.
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
+// clang-format off
 #error "riffle: -ffast-math and -ffinite-math-only are refused, because -inf marks an illegal token; drop the flag for files that include riffle"
+// clang-format on
 #endif
 
 // Vector extensions of g++ and clang carry the lane type. RIFFLE_NO_VECTORS turns them off: every lane type is then a
@@ -45,10 +48,10 @@
 #endif
 
 // Keeping a product and a sum apart, where a fused multiply-add would round once instead of twice: clang obeys a pragma
-// inside each operator. g++ knows no such thing; there a product is pinned in a register, as a vector (RIFFLE_SETTLE) or as
-// a scalar (RIFFLE_PIN_SCALAR). Where nothing is inlined a vector product is put behind a barrier, which is slow and enough.
-// (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a user into it;
-// and g++ 16 forgets barriers when it vectorises a loop of scalars.)
+// inside each operator. g++ knows no such thing; there a product is pinned in a register, as a vector (RIFFLE_SETTLE)
+// or as a scalar (RIFFLE_PIN_SCALAR). Where nothing is inlined a vector product is put behind a barrier, which is slow
+// and enough. (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a
+// user into it; and g++ 16 forgets barriers when it vectorises a loop of scalars.)
 #if defined(__clang__)
 #define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")
 #define RIFFLE_CONTRACTION _Pragma("clang fp contract(fast)")

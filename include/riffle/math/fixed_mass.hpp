@@ -36,6 +36,8 @@ RIFFLE_INLINE auto fixed_mass(const V& below_maximum) noexcept {
 }
 
 /// fixed_mass of one float.
-RIFFLE_NOINLINE inline std::uint32_t fixed_mass_of(float below_maximum) noexcept { return std::uint32_t(fixed_mass(lanes<1>(below_maximum)).v); }
+RIFFLE_NOINLINE inline std::uint32_t fixed_mass_of(float below_maximum) noexcept {
+    return std::uint32_t(fixed_mass(lanes<1>(below_maximum)).v);
+}
 
 }  // namespace riffle

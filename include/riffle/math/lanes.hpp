@@ -35,8 +35,8 @@ namespace detail {
 // A value in all lanes is written as a negation twice: g++ 12 stores a plain repetition of a scalar element by element
 // into a vector type that the function it is written in has no registers for, and never puts it together again.
 //
-// Until a template is instantiated g++ 12 takes a vector type of dependent size for its element type, so inside the lane
-// types neither `v[i]` nor a conversion can be written. Behind a template parameter `Lanes` both can.
+// Until a template is instantiated g++ 12 takes a vector type of dependent size for its element type, so inside the
+// lane types neither `v[i]` nor a conversion can be written. Behind a template parameter `Lanes` both can.
 template <class Lanes>
 RIFFLE_INLINE auto element_of(const Lanes& a, int index) noexcept {
     return a.v[index];
@@ -61,10 +61,10 @@ enum class comparing { less, less_equal, greater, greater_equal, equal, not_equa
 
 }  // namespace detail
 
-/// A comparison of two lane values, not yet carried out: select(a > b, x, y) must reach g++ 12 as one expression. A mask
-/// on its own, or the and of two, has a type that was settled without AVX-512 and would be computed lane by lane there;
-/// RIFFLE_SETTLE keeps g++ from making such masks by merging nested selections. It turns into a mask (int_lanes) where
-/// one is needed.
+/// A comparison of two lane values, not yet carried out: select(a > b, x, y) must reach g++ 12 as one expression. A
+/// mask on its own, or the and of two, has a type that was settled without AVX-512 and would be computed lane by lane
+/// there; RIFFLE_SETTLE keeps g++ from making such masks by merging nested selections. It turns into a mask (int_lanes)
+/// where one is needed.
 template <class Operand, detail::comparing How>
 struct lane_comparison {
     Operand a, b;
@@ -99,7 +99,8 @@ struct int_lanes {
     typedef std::uint32_t unsigned_vector __attribute__((vector_size(4 * N)));
     typedef std::uint64_t wide_vector __attribute__((vector_size(8 * N)));
     typedef std::uint64_t pair_vector __attribute__((vector_size(4 * N)));
-    typedef std::int8_t byte_vector __attribute__((vector_size(N)));
+    template <detail::comparing How>
+    using comparison = lane_comparison<int_lanes, How>;
     vector v;
 
     RIFFLE_INLINE int_lanes() noexcept : v{} {}
@@ -120,29 +121,58 @@ struct int_lanes {
     }
     RIFFLE_INLINE std::int32_t operator[](int lane) const noexcept { return detail::element_of(*this, lane); }
 
-    friend RIFFLE_INLINE int_lanes operator+(const int_lanes& a, const int_lanes& b) noexcept { return int_lanes(vector(unsigned_vector(a.v) + unsigned_vector(b.v))); }
-    friend RIFFLE_INLINE int_lanes operator-(const int_lanes& a, const int_lanes& b) noexcept { return int_lanes(vector(unsigned_vector(a.v) - unsigned_vector(b.v))); }
-    friend RIFFLE_INLINE int_lanes operator&(const int_lanes& a, const int_lanes& b) noexcept { return int_lanes(a.v & b.v); }
-    friend RIFFLE_INLINE int_lanes operator|(const int_lanes& a, const int_lanes& b) noexcept { return int_lanes(a.v | b.v); }
-    friend RIFFLE_INLINE int_lanes operator^(const int_lanes& a, const int_lanes& b) noexcept { return int_lanes(a.v ^ b.v); }
+    friend RIFFLE_INLINE int_lanes operator+(const int_lanes& a, const int_lanes& b) noexcept {
+        return int_lanes(vector(unsigned_vector(a.v) + unsigned_vector(b.v)));
+    }
+    friend RIFFLE_INLINE int_lanes operator-(const int_lanes& a, const int_lanes& b) noexcept {
+        return int_lanes(vector(unsigned_vector(a.v) - unsigned_vector(b.v)));
+    }
+    friend RIFFLE_INLINE int_lanes operator&(const int_lanes& a, const int_lanes& b) noexcept {
+        return int_lanes(a.v & b.v);
+    }
+    friend RIFFLE_INLINE int_lanes operator|(const int_lanes& a, const int_lanes& b) noexcept {
+        return int_lanes(a.v | b.v);
+    }
+    friend RIFFLE_INLINE int_lanes operator^(const int_lanes& a, const int_lanes& b) noexcept {
+        return int_lanes(a.v ^ b.v);
+    }
     friend RIFFLE_INLINE int_lanes operator~(const int_lanes& a) noexcept { return int_lanes(~a.v); }
-    friend RIFFLE_INLINE int_lanes operator<<(const int_lanes& a, int count) noexcept { return int_lanes(vector(unsigned_vector(a.v) << count)); }
-    friend RIFFLE_INLINE lane_comparison<int_lanes, detail::comparing::equal> operator==(const int_lanes& a, const int_lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE lane_comparison<int_lanes, detail::comparing::not_equal> operator!=(const int_lanes& a, const int_lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE lane_comparison<int_lanes, detail::comparing::less> operator<(const int_lanes& a, const int_lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE int_lanes shift_right_logical(const int_lanes& a, int count) noexcept { return int_lanes(vector(unsigned_vector(a.v) >> count)); }
+    friend RIFFLE_INLINE int_lanes operator<<(const int_lanes& a, int count) noexcept {
+        return int_lanes(vector(unsigned_vector(a.v) << count));
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::equal> operator==(const int_lanes& a,
+                                                                         const int_lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::not_equal> operator!=(const int_lanes& a,
+                                                                             const int_lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::less> operator<(const int_lanes& a,
+                                                                       const int_lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE int_lanes shift_right_logical(const int_lanes& a, int count) noexcept {
+        return int_lanes(vector(unsigned_vector(a.v) >> count));
+    }
     /// The upper and the lower 32 bits of the unsigned product with a constant.
     friend RIFFLE_INLINE int_lanes multiply_high(const int_lanes& a, std::uint32_t factor) noexcept {
         return detail::high_product(a, factor);
     }
-    friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept { return int_lanes(vector(unsigned_vector(a.v) * factor)); }
-    friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept { return int_lanes(mask.v != 0 ? a.v : b.v); }
+    friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept {
+        return int_lanes(vector(unsigned_vector(a.v) * factor));
+    }
+    friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
+        return int_lanes(mask.v != 0 ? a.v : b.v);
+    }
 };
 
 template <int N, bool Contract>
 struct lanes {
     typedef float vector __attribute__((vector_size(4 * N)));
     using ints = int_lanes<N>;
+    template <detail::comparing How>
+    using comparison = lane_comparison<lanes, How>;
     vector v;
 
     RIFFLE_INLINE lanes() noexcept : v{} {}
@@ -200,14 +230,29 @@ struct lanes {
         }
     }
     friend RIFFLE_INLINE lanes operator-(const lanes& a) noexcept { return lanes(-a.v); }
-    friend RIFFLE_INLINE lane_comparison<lanes, detail::comparing::less> operator<(const lanes& a, const lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE lane_comparison<lanes, detail::comparing::less_equal> operator<=(const lanes& a, const lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE lane_comparison<lanes, detail::comparing::greater> operator>(const lanes& a, const lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE lane_comparison<lanes, detail::comparing::greater_equal> operator>=(const lanes& a, const lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE lane_comparison<lanes, detail::comparing::equal> operator==(const lanes& a, const lanes& b) noexcept { return {a, b}; }
-    friend RIFFLE_INLINE lane_comparison<lanes, detail::comparing::not_equal> operator!=(const lanes& a, const lanes& b) noexcept { return {a, b}; }
+    friend RIFFLE_INLINE comparison<detail::comparing::less> operator<(const lanes& a, const lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::less_equal> operator<=(const lanes& a, const lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::greater> operator>(const lanes& a, const lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::greater_equal> operator>=(const lanes& a,
+                                                                                 const lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::equal> operator==(const lanes& a, const lanes& b) noexcept {
+        return {a, b};
+    }
+    friend RIFFLE_INLINE comparison<detail::comparing::not_equal> operator!=(const lanes& a, const lanes& b) noexcept {
+        return {a, b};
+    }
     /// a where the mask is set, b elsewhere.
-    friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept { return lanes(mask.v != 0 ? a.v : b.v); }
+    friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept {
+        return lanes(mask.v != 0 ? a.v : b.v);
+    }
     /// The greater and the lesser; b where either is NaN.
     /// (g++ makes one instruction of them only when b is not a constant, so it is made to forget that.)
     friend RIFFLE_INLINE lanes greater_of(const lanes& a, const lanes& b) noexcept {
@@ -258,20 +303,48 @@ struct int_lanes {
     std::int32_t operator[](int lane) const noexcept { return v[lane]; }
     static std::uint32_t u(std::int32_t a) noexcept { return std::uint32_t(a); }
 
-    friend int_lanes operator+(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return u(a.v[i]) + u(b.v[i]); }); }
-    friend int_lanes operator-(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return u(a.v[i]) - u(b.v[i]); }); }
-    friend int_lanes operator&(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return a.v[i] & b.v[i]; }); }
-    friend int_lanes operator|(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return a.v[i] | b.v[i]; }); }
-    friend int_lanes operator^(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return a.v[i] ^ b.v[i]; }); }
-    friend int_lanes operator~(const int_lanes& a) noexcept { return make([&](int i) { return ~a.v[i]; }); }
-    friend int_lanes operator<<(const int_lanes& a, int count) noexcept { return make([&](int i) { return u(a.v[i]) << count; }); }
-    friend int_lanes operator==(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return -(a.v[i] == b.v[i]); }); }
-    friend int_lanes operator!=(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return -(a.v[i] != b.v[i]); }); }
-    friend int_lanes operator<(const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return -(a.v[i] < b.v[i]); }); }
-    friend int_lanes shift_right_logical(const int_lanes& a, int count) noexcept { return make([&](int i) { return u(a.v[i]) >> count; }); }
-    friend int_lanes multiply_high(const int_lanes& a, std::uint32_t factor) noexcept { return make([&](int i) { return std::uint64_t{u(a.v[i])} * factor >> 32; }); }
-    friend int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept { return make([&](int i) { return u(a.v[i]) * factor; }); }
-    friend int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept { return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; }); }
+    friend int_lanes operator+(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return u(a.v[i]) + u(b.v[i]); });
+    }
+    friend int_lanes operator-(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return u(a.v[i]) - u(b.v[i]); });
+    }
+    friend int_lanes operator&(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return a.v[i] & b.v[i]; });
+    }
+    friend int_lanes operator|(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return a.v[i] | b.v[i]; });
+    }
+    friend int_lanes operator^(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return a.v[i] ^ b.v[i]; });
+    }
+    friend int_lanes operator~(const int_lanes& a) noexcept {
+        return make([&](int i) { return ~a.v[i]; });
+    }
+    friend int_lanes operator<<(const int_lanes& a, int count) noexcept {
+        return make([&](int i) { return u(a.v[i]) << count; });
+    }
+    friend int_lanes operator==(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return -(a.v[i] == b.v[i]); });
+    }
+    friend int_lanes operator!=(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return -(a.v[i] != b.v[i]); });
+    }
+    friend int_lanes operator<(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return -(a.v[i] < b.v[i]); });
+    }
+    friend int_lanes shift_right_logical(const int_lanes& a, int count) noexcept {
+        return make([&](int i) { return u(a.v[i]) >> count; });
+    }
+    friend int_lanes multiply_high(const int_lanes& a, std::uint32_t factor) noexcept {
+        return make([&](int i) { return std::uint64_t{u(a.v[i])} * factor >> 32; });
+    }
+    friend int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept {
+        return make([&](int i) { return u(a.v[i]) * factor; });
+    }
+    friend int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; });
+    }
 };
 
 template <int N, bool Contract>
@@ -289,7 +362,9 @@ struct lanes {
         for (int i = 0; i < N; ++i) r.v[i] = f(i);
         return r;
     }
-    static lanes load(const float* from) noexcept { return make([&](int i) { return from[i]; }); }
+    static lanes load(const float* from) noexcept {
+        return make([&](int i) { return from[i]; });
+    }
     static lanes load_once(const float* from) noexcept { return load(from); }
     void store(float* to) const noexcept { std::memcpy(to, v, sizeof v); }
     float operator[](int lane) const noexcept { return v[lane]; }
@@ -306,20 +381,48 @@ struct lanes {
         RIFFLE_NO_CONTRACTION
         return make([&](int i) { return rounded(a.v[i] * b.v[i]); });
     }
-    friend lanes operator-(const lanes& a) noexcept { return make([&](int i) { return -a.v[i]; }); }
-    friend ints operator<(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] < b.v[i]); }); }
-    friend ints operator<=(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] <= b.v[i]); }); }
-    friend ints operator>(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] > b.v[i]); }); }
-    friend ints operator>=(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] >= b.v[i]); }); }
-    friend ints operator==(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] == b.v[i]); }); }
-    friend ints operator!=(const lanes& a, const lanes& b) noexcept { return ints::make([&](int i) { return -(a.v[i] != b.v[i]); }); }
-    friend lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept { return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; }); }
-    friend lanes greater_of(const lanes& a, const lanes& b) noexcept { return make([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; }); }
-    friend lanes lesser_of(const lanes& a, const lanes& b) noexcept { return make([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; }); }
-    friend ints as_bits(const lanes& a) noexcept { return ints::make([&](int i) { return std::bit_cast<std::int32_t>(a.v[i]); }); }
-    static lanes from_bits(const ints& bits) noexcept { return make([&](int i) { return std::bit_cast<float>(bits.v[i]); }); }
-    friend ints truncate(const lanes& a) noexcept { return ints::make([&](int i) { return std::int32_t(a.v[i]); }); }
-    static lanes from_int(const ints& a) noexcept { return make([&](int i) { return float(a.v[i]); }); }
+    friend lanes operator-(const lanes& a) noexcept {
+        return make([&](int i) { return -a.v[i]; });
+    }
+    friend ints operator<(const lanes& a, const lanes& b) noexcept {
+        return ints::make([&](int i) { return -(a.v[i] < b.v[i]); });
+    }
+    friend ints operator<=(const lanes& a, const lanes& b) noexcept {
+        return ints::make([&](int i) { return -(a.v[i] <= b.v[i]); });
+    }
+    friend ints operator>(const lanes& a, const lanes& b) noexcept {
+        return ints::make([&](int i) { return -(a.v[i] > b.v[i]); });
+    }
+    friend ints operator>=(const lanes& a, const lanes& b) noexcept {
+        return ints::make([&](int i) { return -(a.v[i] >= b.v[i]); });
+    }
+    friend ints operator==(const lanes& a, const lanes& b) noexcept {
+        return ints::make([&](int i) { return -(a.v[i] == b.v[i]); });
+    }
+    friend ints operator!=(const lanes& a, const lanes& b) noexcept {
+        return ints::make([&](int i) { return -(a.v[i] != b.v[i]); });
+    }
+    friend lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept {
+        return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; });
+    }
+    friend lanes greater_of(const lanes& a, const lanes& b) noexcept {
+        return make([&](int i) { return a.v[i] > b.v[i] ? a.v[i] : b.v[i]; });
+    }
+    friend lanes lesser_of(const lanes& a, const lanes& b) noexcept {
+        return make([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
+    }
+    friend ints as_bits(const lanes& a) noexcept {
+        return ints::make([&](int i) { return std::bit_cast<std::int32_t>(a.v[i]); });
+    }
+    static lanes from_bits(const ints& bits) noexcept {
+        return make([&](int i) { return std::bit_cast<float>(bits.v[i]); });
+    }
+    friend ints truncate(const lanes& a) noexcept {
+        return ints::make([&](int i) { return std::int32_t(a.v[i]); });
+    }
+    static lanes from_int(const ints& a) noexcept {
+        return make([&](int i) { return float(a.v[i]); });
+    }
 };
 
 #endif
@@ -340,8 +443,12 @@ struct int_lanes<1> {
     static RIFFLE_INLINE int_lanes of(std::uint32_t value) noexcept { return std::int32_t(value); }
     static RIFFLE_INLINE std::uint32_t u(const int_lanes& a) noexcept { return std::uint32_t(a.v); }
 
-    friend RIFFLE_INLINE int_lanes operator+(const int_lanes& a, const int_lanes& b) noexcept { return of(u(a) + u(b)); }
-    friend RIFFLE_INLINE int_lanes operator-(const int_lanes& a, const int_lanes& b) noexcept { return of(u(a) - u(b)); }
+    friend RIFFLE_INLINE int_lanes operator+(const int_lanes& a, const int_lanes& b) noexcept {
+        return of(u(a) + u(b));
+    }
+    friend RIFFLE_INLINE int_lanes operator-(const int_lanes& a, const int_lanes& b) noexcept {
+        return of(u(a) - u(b));
+    }
     friend RIFFLE_INLINE int_lanes operator&(const int_lanes& a, const int_lanes& b) noexcept { return a.v & b.v; }
     friend RIFFLE_INLINE int_lanes operator|(const int_lanes& a, const int_lanes& b) noexcept { return a.v | b.v; }
     friend RIFFLE_INLINE int_lanes operator^(const int_lanes& a, const int_lanes& b) noexcept { return a.v ^ b.v; }
@@ -350,10 +457,18 @@ struct int_lanes<1> {
     friend RIFFLE_INLINE int_lanes operator==(const int_lanes& a, const int_lanes& b) noexcept { return -(a.v == b.v); }
     friend RIFFLE_INLINE int_lanes operator!=(const int_lanes& a, const int_lanes& b) noexcept { return -(a.v != b.v); }
     friend RIFFLE_INLINE int_lanes operator<(const int_lanes& a, const int_lanes& b) noexcept { return -(a.v < b.v); }
-    friend RIFFLE_INLINE int_lanes shift_right_logical(const int_lanes& a, int count) noexcept { return of(u(a) >> count); }
-    friend RIFFLE_INLINE int_lanes multiply_high(const int_lanes& a, std::uint32_t factor) noexcept { return of(std::uint32_t(std::uint64_t{u(a)} * factor >> 32)); }
-    friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept { return of(u(a) * factor); }
-    friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept { return mask.v ? a.v : b.v; }
+    friend RIFFLE_INLINE int_lanes shift_right_logical(const int_lanes& a, int count) noexcept {
+        return of(u(a) >> count);
+    }
+    friend RIFFLE_INLINE int_lanes multiply_high(const int_lanes& a, std::uint32_t factor) noexcept {
+        return of(std::uint32_t(std::uint64_t{u(a)} * factor >> 32));
+    }
+    friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept {
+        return of(u(a) * factor);
+    }
+    friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
+        return mask.v ? a.v : b.v;
+    }
 };
 
 template <bool Contract>
@@ -390,7 +505,9 @@ struct lanes<1, Contract> {
     friend RIFFLE_INLINE ints operator>=(const lanes& a, const lanes& b) noexcept { return -(a.v >= b.v); }
     friend RIFFLE_INLINE ints operator==(const lanes& a, const lanes& b) noexcept { return -(a.v == b.v); }
     friend RIFFLE_INLINE ints operator!=(const lanes& a, const lanes& b) noexcept { return -(a.v != b.v); }
-    friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept { return mask.v ? a.v : b.v; }
+    friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept {
+        return mask.v ? a.v : b.v;
+    }
     friend RIFFLE_INLINE lanes greater_of(const lanes& a, const lanes& b) noexcept { return a.v > b.v ? a.v : b.v; }
     friend RIFFLE_INLINE lanes lesser_of(const lanes& a, const lanes& b) noexcept { return a.v < b.v ? a.v : b.v; }
     friend RIFFLE_INLINE ints as_bits(const lanes& a) noexcept { return std::bit_cast<std::int32_t>(a.v); }

@@ -10,7 +10,8 @@ inline constexpr float greatest_logit = (std::numeric_limits<float>::max)();
 /// The logit of a token that may not be chosen.
 inline constexpr float illegal_logit = -std::numeric_limits<float>::infinity();
 
-/// A key that orders as the float does: a < b exactly when ordered_key(a) < ordered_key(b), for all but NaN, and with -0 < +0.
+/// A key that orders as the float does: a < b exactly when ordered_key(a) < ordered_key(b), for all but NaN, and with
+/// -0 < +0.
 constexpr std::int32_t ordered_key(float value) noexcept {
     const auto bits = std::bit_cast<std::int32_t>(value);
     return bits ^ ((bits >> 31) & 0x7fffffff);

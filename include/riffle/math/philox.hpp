@@ -31,7 +31,8 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c, st
     auto k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t a = std::uint64_t{0xD2511F53u} * c[0], b = std::uint64_t{0xCD9E8D57u} * c[2];
-        c = {std::uint32_t(b >> 32) ^ c[1] ^ k0, std::uint32_t(b), std::uint32_t(a >> 32) ^ c[3] ^ k1, std::uint32_t(a)};
+        c = {std::uint32_t(b >> 32) ^ c[1] ^ k0, std::uint32_t(b), std::uint32_t(a >> 32) ^ c[3] ^ k1,
+             std::uint32_t(a)};
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }

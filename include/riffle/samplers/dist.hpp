@@ -7,7 +7,10 @@ namespace riffle {
 
 /// Draws a token with probability proportional to exp(logit): inverse CDF in ascending id over integer masses, so the
 /// token does not depend on the order of the candidates. Tokens more than 20.8 nats under the maximum are never drawn.
-/// `seed`: any; the same seed, row and position give the same token. Default 0: nothing is random unasked (random_seed()).
+///
+/// `seed`: any; the same seed, row and position give the same token. Default 0: nothing is random unasked
+/// (random_seed()).
+///
 /// Wide: two reads of the row, max and mass. Narrow: O(candidates).
 struct dist {
     std::uint64_t seed = 0;

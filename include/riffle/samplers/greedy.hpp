@@ -4,6 +4,7 @@
 namespace riffle {
 
 /// Chooses the greatest logit, the lowest id among equals. Draws nothing.
+///
 /// Wide: one max over the row.
 struct greedy {
     static constexpr const char* name = "greedy";

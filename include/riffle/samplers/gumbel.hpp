@@ -10,7 +10,10 @@ namespace riffle {
 /// the noise of a token depends on seed, position and the token alone. Removing other candidates, reordering them or
 /// drawing the row in another batch cannot change which of two tokens wins. (E. J. Gumbel, 1954; keyed noise as in
 /// FlashInfer's sampling from logits.)
-/// `seed`: any. Wide: one max, then noise for tokens that can still win. Narrow: O(candidates).
+///
+/// `seed`: any.
+///
+/// Wide: one max, then noise for tokens that can still win. Narrow: O(candidates).
 struct gumbel {
     std::uint64_t seed = 0;
 

@@ -6,9 +6,13 @@
 
 namespace riffle {
 
-/// Adds a bias to the logits of some tokens; -inf bans a token. Entries of the same id add up, in order; ids outside the
-/// vocabulary are ignored. No entries = off; a NaN bias is an error.
-/// Wide: copies only the blocks that it touches. Narrow: O(entries) on candidates in id order, else O(entries * candidates).
+/// Adds a bias to the logits of some tokens; -inf bans a token. Entries of the same id add up, in order; ids outside
+/// the vocabulary are ignored.
+///
+/// No entries = off; a NaN bias is an error.
+///
+/// Wide: copies only the blocks that it touches. Narrow: O(entries) on candidates in id order, else O(entries *
+/// candidates).
 struct logit_bias {
     std::vector<logit_bias_entry> biases;
 

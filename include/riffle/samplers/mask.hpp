@@ -8,8 +8,11 @@
 namespace riffle {
 
 /// Leaves only the tokens whose bit is set: packed 32-bit words, lowest bit first, 1 = legal, a missing tail = illegal
-/// (the layout of llguidance, XGrammar and SPIR-V). No words at all leave nothing: an empty constraint must not let
-/// everything through. Change them between steps through get<mask>(chain).words.
+/// (the layout of llguidance, XGrammar and SPIR-V).
+///
+/// No words at all leave nothing: an empty constraint must not let everything through. Change them between steps
+/// through get<mask>(chain).words.
+///
 /// Wide: when few tokens are left they are gathered and nothing else of the row is read; otherwise mixed blocks are
 /// copied. Narrow: O(candidates).
 struct mask {

@@ -4,9 +4,11 @@
 
 namespace riffle {
 
-/// Keeps tokens at least p times as likely as the likeliest: logit >= maximum + log(p), but at least min_keep tokens and
-/// at least one. (Nguyen et al. 2024, arXiv 2407.01082.) No exp is taken: the cut is made on logits.
+/// Keeps tokens at least p times as likely as the likeliest: logit >= maximum + log(p), but at least min_keep tokens
+/// and at least one. (Nguyen et al. 2024, arXiv 2407.01082.) No exp is taken: the cut is made on logits.
+///
 /// `p` <= 0 = off; p > 1 keeps max(1, min_keep); NaN is an error.
+///
 /// Wide: max, then one pass over blocks whose maximum reaches the cut. Narrow: O(candidates).
 struct min_p {
     float p = 0.05f;
@@ -16,17 +18,19 @@ struct min_p {
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::threshold};
 
     bool narrows_now() const noexcept { return flushed(p) > 0.0f; }
-    std::size_t least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
     float cut(float maximum) const noexcept { return (lanes<1>(maximum) + log(lanes<1>(p)))[0]; }
 
     void apply(candidates& c) const noexcept {
         if (!narrows_now()) return;
         const std::size_t best = c.greatest();
         if (best == c.size) return c.keep_legal();
-        c.keep_above(canonical(cut(c[best].logit)), least());
+        c.keep_above(canonical(cut(c[best].logit)), keeps_at_least());
     }
 
-    status check() const noexcept { return p == p ? status() : status::invalid(name, "p", double(p), "is not a number"); }
+    status check() const noexcept {
+        return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
+    }
 };
 
 }  // namespace riffle

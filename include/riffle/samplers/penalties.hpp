@@ -8,11 +8,13 @@
 
 namespace riffle {
 
-/// Penalises tokens that occur among the last `last_n` accepted ones (prompt included). A positive logit is multiplied by
-/// 1 / repeat, any other by repeat (Keskar et al. 2019, arXiv 1909.05858, made sign-aware as llama.cpp does); then
+/// Penalises tokens that occur among the last `last_n` accepted ones (prompt included). A positive logit is multiplied
+/// by 1 / repeat, any other by repeat (Keskar et al. 2019, arXiv 1909.05858, made sign-aware as llama.cpp does); then
 /// count * frequency + presence is subtracted.
-/// `last_n` = 0 = off, -1 = everything accepted since the last reset; repeat > 0, finite and no denormal, 1 = none; frequency and
-/// presence finite, 0 = none, negative values encourage.
+///
+/// `last_n` = 0 = off, -1 = everything accepted since the last reset; repeat > 0, finite and no denormal, 1 = none;
+/// frequency and presence finite, 0 = none, negative values encourage.
+///
 /// Cost: O(last_n) a step, whatever the vocabulary; wide it copies only the blocks that it touches.
 struct penalties {
     std::int32_t last_n = 64;
@@ -47,9 +49,12 @@ struct penalties {
 
     status check() const noexcept {
         if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
-        if (!(flushed(repeat) > 0.0f) || repeat > greatest_logit) return status::invalid(name, "repeat", double(repeat), "is not a positive number");
-        if (!(absolute(lanes<1>(frequency))[0] <= greatest_logit)) return status::invalid(name, "frequency", double(frequency), "is not a finite number");
-        if (!(absolute(lanes<1>(presence))[0] <= greatest_logit)) return status::invalid(name, "presence", double(presence), "is not a finite number");
+        if (!(flushed(repeat) > 0.0f) || repeat > greatest_logit)
+            return status::invalid(name, "repeat", double(repeat), "is not a positive number");
+        if (!(absolute(lanes<1>(frequency))[0] <= greatest_logit))
+            return status::invalid(name, "frequency", double(frequency), "is not a finite number");
+        if (!(absolute(lanes<1>(presence))[0] <= greatest_logit))
+            return status::invalid(name, "presence", double(presence), "is not a finite number");
         return {};
     }
 };

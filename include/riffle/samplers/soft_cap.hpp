@@ -7,8 +7,11 @@
 namespace riffle {
 
 /// Squeezes logits into (-cap, cap): cap * tanh(logit / cap). The cap of Gemma 2 (arXiv 2408.00118, section 2) is 30.
-/// `cap` > 0; cap <= 0, or over 2^125 = off; NaN is an error. riffle's own tanh, monotone over all floats; logit / cap is a
-/// product with 1 / cap. Wide: folded or commuted like temperature.
+/// riffle's own tanh, monotone over all floats; logit / cap is a product with 1 / cap.
+///
+/// `cap` > 0; cap <= 0, or over 2^125 = off; NaN is an error.
+///
+/// Wide: folded or commuted like temperature.
 struct soft_cap {
     float cap = 30.0f;
 
@@ -28,7 +31,9 @@ struct soft_cap {
         return select(p[0] == V(0.0f), logit, p[0] * tanh(logit * p[1]));
     }
 
-    status check() const noexcept { return cap == cap ? status() : status::invalid(name, "cap", double(cap), "is not a number"); }
+    status check() const noexcept {
+        return cap == cap ? status() : status::invalid(name, "cap", double(cap), "is not a number");
+    }
 };
 
 }  // namespace riffle

@@ -7,10 +7,12 @@
 namespace riffle {
 
 /// Divides every logit by `t`: below 1 sharper, above 1 flatter. As a product with 1 / t, rounded once, which is what a
-/// GPU can repeat exactly.
+/// GPU can repeat exactly. Same meaning as llama.cpp's temp.
+///
 /// `t` > 0; 1 = off; t <= 0 keeps only the first in rank; +inf makes all legal tokens equal; NaN is an error. A t below
 /// 2^-64 counts as 2^-64: sharp enough for any two floats, and no logit below 2^63 overflows.
-/// Wide: folded into the pass that takes exp, or commuted past a cut. Same meaning as llama.cpp's temp.
+///
+/// Wide: folded into the pass that takes exp, or commuted past a cut.
 struct temperature {
     float t = 0.8f;
 
@@ -24,15 +26,15 @@ struct temperature {
     std::size_t rank() const noexcept { return 1; }
 
     /// 1 / t
-    std::array<float, 1> parameters() const noexcept {
-        return {flushed(t > 0x1p-64f ? 1.0f / t : 0x1p64f)};
-    }
+    std::array<float, 1> parameters() const noexcept { return {flushed(t > 0x1p-64f ? 1.0f / t : 0x1p64f)}; }
     template <class V>
     static RIFFLE_INLINE V map(const V& logit, const std::array<V, 1>& scale) noexcept {
         return logit * scale[0];
     }
 
-    status check() const noexcept { return t == t ? status() : status::invalid(name, "t", double(t), "is not a number"); }
+    status check() const noexcept {
+        return t == t ? status() : status::invalid(name, "t", double(t), "is not a number");
+    }
 };
 
 }  // namespace riffle

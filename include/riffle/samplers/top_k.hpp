@@ -6,7 +6,9 @@
 namespace riffle {
 
 /// Keeps the k greatest logits, ties by lowest id. (Fan, Lewis, Dauphin 2018, arXiv 1805.04833.)
+///
 /// `k` <= 0 = off; k above the number of legal tokens keeps all of them.
+///
 /// Wide: one max, then only the blocks that can hold one of the k. Narrow: O(candidates).
 struct top_k {
     std::int32_t k = 40;

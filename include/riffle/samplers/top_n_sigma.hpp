@@ -5,9 +5,12 @@
 
 namespace riffle {
 
-/// Keeps logits within n standard deviations of the maximum. (Tang et al. 2024, arXiv 2411.07641.) The deviation is that
-/// of the legal logits, from integer moments of the distance to the maximum; distances over 255.99 nats count as 255.99.
+/// Keeps logits within n standard deviations of the maximum. (Tang et al. 2024, arXiv 2411.07641.) The deviation is
+/// that of the legal logits, from integer moments of the distance to the maximum; distances over 255.99 nats count as
+/// 255.99.
+///
 /// `n` <= 0 = off; a single candidate is left alone; NaN is an error.
+///
 /// Wide: max, moments, and one pass over blocks whose maximum reaches the cut. Narrow: O(candidates).
 struct top_n_sigma {
     float n = 1.0f;
@@ -33,7 +36,9 @@ struct top_n_sigma {
         c.keep_above(cut(c[best].logit, m), 1);
     }
 
-    status check() const noexcept { return n == n ? status() : status::invalid(name, "n", double(n), "is not a number"); }
+    status check() const noexcept {
+        return n == n ? status() : status::invalid(name, "n", double(n), "is not a number");
+    }
 };
 
 }  // namespace riffle

@@ -8,7 +8,9 @@ namespace riffle {
 /// Nucleus sampling: keeps the shortest prefix, in the order of ranks, whose share of the mass exceeds p, but at least
 /// min_keep tokens and at least one. (Holtzman et al. 2019, arXiv 1904.09751.) In integers: the prefix's Σw must exceed
 /// the upper half of trunc(p * 2^64) * S.
+///
 /// `p` >= 1 = off; p <= 0 keeps max(1, min_keep); NaN is an error.
+///
 /// Wide: max, mass, and one pass over the blocks that can reach into the nucleus. Narrow: O(candidates) expected.
 struct top_p {
     float p = 0.95f;
@@ -18,7 +20,7 @@ struct top_p {
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::mass};
 
     bool narrows_now() const noexcept { return !(p >= 1.0f); }
-    std::size_t least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
     /// The mass that the prefix must exceed, of a total mass.
     std::uint64_t target(std::uint64_t total) const noexcept {
         const std::uint64_t share = p > 0.0f ? std::uint64_t(double(p) * 18446744073709551616.0) : 0;
@@ -31,10 +33,12 @@ struct top_p {
         const float maximum = best < c.size ? c[best].logit : 0.0f;
         c.keep_legal();
         const std::uint64_t total = c.weigh(maximum);
-        c.keep_weighed_nucleus(target(total), least());
+        c.keep_weighed_nucleus(target(total), keeps_at_least());
     }
 
-    status check() const noexcept { return p == p ? status() : status::invalid(name, "p", double(p), "is not a number"); }
+    status check() const noexcept {
+        return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
+    }
 };
 
 }  // namespace riffle

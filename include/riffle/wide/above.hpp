@@ -29,7 +29,8 @@ RIFFLE_TARGET_AVX2 inline std::uint64_t lanes_reaching(const lanes<8>& a, const 
     return std::uint8_t(__builtin_ia32_movmskps256(__builtin_ia32_cmpps256(a.v, bound.v, greater_equal)));
 }
 RIFFLE_TARGET_AVX512 inline std::uint64_t lanes_reaching(const lanes<16>& a, const lanes<16>& bound) noexcept {
-    return std::uint16_t(__builtin_ia32_cmpps512_mask(a.v, bound.v, greater_equal, std::uint16_t(0xffff), current_rounding));
+    return std::uint16_t(
+        __builtin_ia32_cmpps512_mask(a.v, bound.v, greater_equal, std::uint16_t(0xffff), current_rounding));
 }
 #endif
 
@@ -39,20 +40,20 @@ RIFFLE_INLINE std::uint64_t logits_reaching(const float* x, const lanes<N>& boun
     using V = lanes<N>;
     std::uint64_t bits = 0;
     for (int i = 0; i < 64; i += 4 * N) {
-        if constexpr (N == 4) {  // four narrow vectors, most of which hold nothing, are first tried together
-            V greatest(illegal_logit);
-            for (int j = i; j < i + 4 * N; j += N) greatest = greater_of(V::load(x + j), greatest);
-            if (lanes_reaching(greatest, bound) == 0) continue;
-        }
+        V greatest(illegal_logit);  // of four vectors, most of which hold nothing; in this order a NaN is passed over
+        for (int j = i; j < i + 4 * N; j += N) greatest = greater_of(V::load(x + j), greatest);
+        if (lanes_reaching(greatest, bound) == 0) continue;
         for (int j = i; j < i + 4 * N; j += N) bits |= lanes_reaching(V::load(x + j), bound) << j;
     }
     return bits;
 }
 
-/// Every logit >= cut of blocks [first, last) as a candidate, in ascending id; blocks whose peak lies below are skipped.
+/// Every logit >= cut of blocks [first, last) as a candidate, in ascending id; blocks whose peak lies below are
+/// skipped.
 struct above_pass {
     template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, std::size_t first, std::size_t last, float cut, token_data* const& found) noexcept {
+    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, std::size_t first, std::size_t last,
+                                         float cut, token_data* const& found) noexcept {
         const lanes<N> bound(cut);
         const float* const peak = peaks;  // by value, so that no store can change them
         token_data* out = found;
@@ -85,11 +86,14 @@ struct count_pass {
 
 /// Appends to `out` every logit >= cut of blocks [first, last), as it stands in the row; answers how many.
 template <class Row>
-std::size_t find_above(const Row& r, const float* peaks, std::size_t first, std::size_t last, float cut, token_data* out) noexcept {
+std::size_t find_above(const Row& r, const float* peaks, std::size_t first, std::size_t last, float cut,
+                       token_data* out) noexcept {
     return run<above_pass>(r, peaks, first, last, cut, out);
 }
 
 /// How many of values[0, padded) are >= cut; `padded` is a multiple of 16.
-inline std::size_t count_at_least(const float* values, std::size_t padded, float cut) noexcept { return run<count_pass>(values, padded, cut); }
+inline std::size_t count_at_least(const float* values, std::size_t padded, float cut) noexcept {
+    return run<count_pass>(values, padded, cut);
+}
 
 }  // namespace riffle::wide

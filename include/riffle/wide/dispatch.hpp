@@ -2,8 +2,8 @@
 #include <riffle/math/config.hpp>
 
 // Which lane width a pass runs at is chosen here, once a call, from what the processor has. A pass is a struct with
-// `template <int N> static auto run(...)`, inlined with all that it calls into one of the entries below, whose attributes
-// then govern its code: this is how a binary built without -march runs a user's map on AVX-512.
+// `template <int N> static auto run(...)`, inlined with all that it calls into one of the entries below, whose
+// attributes then govern its code: this is how a binary built without -march runs a user's map on AVX-512.
 
 namespace riffle::wide {
 
@@ -37,9 +37,13 @@ struct entry<4> {
 /// The widest lanes this processor runs: 16 (AVX-512), 8 (AVX2) or 4.
 inline int widest() noexcept {
 #if RIFFLE_X86
-    static const int widest = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") ? 16
-                            : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")                                                        ? 8
-                                                                                                                                                                                      : 4;
+    static const int widest = [] {
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+            return 16;
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return 8;
+        return 4;
+    }();
     return widest;
 #else
     return 4;
@@ -48,8 +52,8 @@ inline int widest() noexcept {
 
 inline int forced_width = 0;
 
-/// For tests: run every pass at this width (4, 8 or 16; 0 = the widest). A width the processor lacks is ignored, and the
-/// answer is then false. Not to be called while another thread samples.
+/// For tests: run every pass at this width (4, 8 or 16; 0 = the widest). A width the processor lacks is ignored, and
+/// the answer is then false. Not to be called while another thread samples.
 inline bool force_width(int width) noexcept {
     if (width != 0 && width != 4 && width != 8 && width != 16) return false;
     if (width > widest()) return false;

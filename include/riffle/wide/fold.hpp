@@ -23,8 +23,8 @@ public:
     RIFFLE_INLINE V operator()(const V& x) const noexcept {
         return select(x > V(illegal_logit), canonical(mapped(flushed(x))), V(illegal_logit));
     }
-    /// The same but for a NaN, an infinity or a denormal that the map returns, for uses that cannot tell those from their
-    /// canonical form: fixed_mass of a distance to the maximum, a comparison with a finite cut.
+    /// The same but for a NaN, an infinity or a denormal that the map returns, for uses that cannot tell those from
+    /// their canonical form: fixed_mass of a distance to the maximum, a comparison with a finite cut.
     template <class V>
     RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
         if constexpr (tolerates_uncanonical) return mapped(x);
@@ -52,8 +52,8 @@ private:
     std::array<float, count> parameters_{};
 };
 
-/// The maps of several stages, one after the other, as one function over any value type. Passes are keyed by the list of
-/// folded maps alone: two chains, or two paths of one, that fold the same stages share the code.
+/// The maps of several stages, one after the other, as one function over any value type. Passes are keyed by the list
+/// of folded maps alone: two chains, or two paths of one, that fold the same stages share the code.
 template <class... Maps>
 class fold;
 

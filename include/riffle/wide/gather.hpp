@@ -33,8 +33,8 @@ inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words
     return n;
 }
 
-/// Makes the ids that a mask does not leave -inf. Blocks left whole stay the caller's memory, blocks left empty all share
-/// one; only mixed ones are copied.
+/// Makes the ids that a mask does not leave -inf. Blocks left whole stay the caller's memory, blocks left empty all
+/// share one; only mixed ones are copied.
 struct hide_pass {
     template <int N>
     static RIFFLE_INLINE void run(row* const& r, std::span<const std::uint32_t> words) noexcept {
@@ -70,6 +70,8 @@ struct hide_pass {
 };
 
 template <class Row>
-void hide_illegal(Row& r, std::span<const std::uint32_t> words) noexcept { run_baseline<hide_pass>(&r, words); }
+void hide_illegal(Row& r, std::span<const std::uint32_t> words) noexcept {
+    run_baseline<hide_pass>(&r, words);
+}
 
 }  // namespace riffle::wide

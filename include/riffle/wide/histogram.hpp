@@ -17,7 +17,8 @@ struct buckets {
     float scale = 0.0f;  ///< buckets a nat
 
     static buckets between(float low, float high) noexcept {
-        const float width = high - low;  // may round to +inf: then every logit falls into bucket 0, which is still a bound
+        const float width =
+            high - low;  // may round to +inf: then every logit falls into bucket 0, which is still a bound
         return {low, width > 0.0f ? float(count - 1) / width : 0.0f};
     }
     template <class V>
@@ -31,7 +32,8 @@ struct buckets {
 template <bool Weighted, class Fold>
 struct histogram_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference, const buckets& by, float maximum, std::uint64_t* const& bins) noexcept {
+    static RIFFLE_INLINE void run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference,
+                                  const buckets& by, float maximum, std::uint64_t* const& bins) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;
         const V top(maximum);
@@ -59,13 +61,15 @@ struct histogram_pass {
 
 /// Adds to bins[0, buckets::count) how many legal logits of the mapped row fall into each bucket.
 template <class Fold>
-void count_by_bucket(const row& r, const float* peaks, const Fold& map, const buckets& by, std::uint64_t* bins) noexcept {
+void count_by_bucket(const row& r, const float* peaks, const Fold& map, const buckets& by,
+                     std::uint64_t* bins) noexcept {
     run_baseline<histogram_pass<false, Fold>>(r, peaks, std::numeric_limits<float>::lowest(), map, by, 0.0f, bins);
 }
 
 /// Adds to bins the mass of each bucket; blocks whose peak lies under `cut` weigh nothing.
 template <class Fold>
-void mass_by_bucket(const row& r, const float* peaks, float cut, const Fold& map, const buckets& by, float maximum, std::uint64_t* bins) noexcept {
+void mass_by_bucket(const row& r, const float* peaks, float cut, const Fold& map, const buckets& by, float maximum,
+                    std::uint64_t* bins) noexcept {
     run_baseline<histogram_pass<true, Fold>>(r, peaks, cut, map, by, maximum, bins);
 }
 

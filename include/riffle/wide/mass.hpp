@@ -45,7 +45,9 @@ private:
 template <class Fold>
 struct mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference, float maximum, std::uint64_t* const& masses) noexcept {
+    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& peaks, float cut,
+                                           const Fold& map_by_reference, float maximum,
+                                           std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;  // by value, so that no store can change its parameters
         const V top(maximum);
@@ -70,12 +72,14 @@ struct mass_pass {
     }
 };
 
-/// The same for numerics::fast: weights stay floats within a block, products and sums may fuse. Weights below 1 count as 0
-/// here too, or a block could have mass and no token to pick.
+/// The same for numerics::fast: weights stay floats within a block, products and sums may fuse. Weights below 1 count
+/// as 0 here too, or a block could have mass and no token to pick.
 template <class Fold>
 struct fast_mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference, float maximum, std::uint64_t* const& masses) noexcept {
+    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& peaks, float cut,
+                                           const Fold& map_by_reference, float maximum,
+                                           std::uint64_t* const& masses) noexcept {
         using V = lanes<N, true>;
         const Fold map = map_by_reference;
         const V top(maximum);
@@ -107,10 +111,11 @@ private:
     }
 };
 
-/// Block masses of the mapped row and their sum. `maximum` is the greatest mapped logit, `cut` a bound on raw logits under
-/// which nothing weighs.
+/// Block masses of the mapped row and their sum. `maximum` is the greatest mapped logit, `cut` a bound on raw logits
+/// under which nothing weighs.
 template <bool Fast, class Fold>
-std::uint64_t find_mass(const row& r, const float* peaks, float cut, const Fold& map, float maximum, std::uint64_t* masses) noexcept {
+std::uint64_t find_mass(const row& r, const float* peaks, float cut, const Fold& map, float maximum,
+                        std::uint64_t* masses) noexcept {
     if constexpr (Fast) return run<fast_mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
     else return run<mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
 }

@@ -13,8 +13,8 @@ struct row_maximum {
     bool saw_nan;  ///< some logit is NaN; it was passed over
 };
 
-/// The maximum of every block, and of the row. Reads the row once. A sum beside the maxima becomes NaN when a logit is one
-/// (or when infinities of both signs, or sums near them, meet): saw_nan is a suspicion here.
+/// The maximum of every block, and of the row. Reads the row once. A sum beside the maxima becomes NaN when a logit is
+/// one (or when infinities of both signs, or sums near them, meet): saw_nan is a suspicion here.
 struct max_pass {
     template <int N>
     static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks) noexcept {
@@ -27,7 +27,8 @@ struct max_pass {
             const float* ahead = r.block(b + distance < r.blocks() ? b + distance : b);
             V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
-                const V x0 = V::load_once(x + i), x1 = V::load_once(x + i + N), x2 = V::load_once(x + i + 2 * N), x3 = V::load_once(x + i + 3 * N);
+                const V x0 = V::load_once(x + i), x1 = V::load_once(x + i + N), x2 = V::load_once(x + i + 2 * N),
+                        x3 = V::load_once(x + i + 3 * N);
                 for (std::size_t line = 0; line < 4 * N; line += 16) RIFFLE_PREFETCH(ahead + i + line);
                 m0 = greater_of(x0, m0);  // a NaN compares false, so the maximum so far stays
                 m1 = greater_of(x1, m1);

@@ -41,7 +41,8 @@ namespace wide {
 template <class Fold>
 struct moments_pass {
     template <int N>
-    static RIFFLE_INLINE moments run(const row& r, const float* const& peaks, const Fold& map_by_reference, float maximum) noexcept {
+    static RIFFLE_INLINE moments run(const row& r, const float* const& peaks, const Fold& map_by_reference,
+                                     float maximum) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;
         const V top(maximum);

@@ -16,12 +16,14 @@
 
 namespace riffle {
 
-/// Gumbel noise of one token: -log(-log(u)) with u keyed by the token's id, so that it depends neither on the order of the
-/// candidates nor on which others there are. At most 22.2.
+/// Gumbel noise of one token: -log(-log(u)) with u keyed by the token's id, so that it depends neither on the order of
+/// the candidates nor on which others there are. At most 22.2.
 template <class V>
-RIFFLE_INLINE V gumbel_noise(const decltype(as_bits(V()))& id, const std::array<std::uint32_t, 4>& counter, std::uint64_t seed) noexcept {
+RIFFLE_INLINE V gumbel_noise(const decltype(as_bits(V()))& id, const std::array<std::uint32_t, 4>& counter,
+                             std::uint64_t seed) noexcept {
     using I = decltype(as_bits(V()));
-    const auto words = philox_rounds<I>({id, I(std::int32_t(counter[1])), I(std::int32_t(counter[2])), I(std::int32_t(counter[3]))}, seed);
+    const auto words = philox_rounds<I>(
+        {id, I(std::int32_t(counter[1])), I(std::int32_t(counter[2])), I(std::int32_t(counter[3]))}, seed);
     // 31 bits to (0, 1); the complement of u, since the greatest noises come from the least of it
     const V v = (V::from_int(shift_right_logical(words[0], 1)) + V(0.5f)) * V(4.65661287e-10f);
     return -log(minus_log_complement(lesser_of(v, V(0.99999994f))));
@@ -34,7 +36,8 @@ namespace wide {
 template <class Fold>
 struct weigh_block_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const float* const& x, const Fold& map, float maximum, std::uint32_t* const& weights) noexcept {
+    static RIFFLE_INLINE void run(const float* const& x, const Fold& map, float maximum,
+                                  std::uint32_t* const& weights) noexcept {
         using V = lanes<N>;
         for (std::size_t i = 0; i < block_size; i += N) {
             const auto w = fixed_mass(map.uncanonical(V::load(x + i)) - V(maximum));
@@ -50,10 +53,11 @@ struct picked {
 };
 
 /// Inverse CDF over block masses: the first token, in ascending id, whose running mass exceeds `target`, which is below
-/// the sum of the masses. Under numerics::fast block masses are rounded sums: should the block run out first, its last token
-/// of positive weight is taken, and null_token where it has none.
+/// the sum of the masses. Under numerics::fast block masses are rounded sums: should the block run out first, its last
+/// token of positive weight is taken, and null_token where it has none.
 template <class Fold>
-picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Fold& map, float maximum) noexcept {
+picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Fold& map,
+                    float maximum) noexcept {
     std::size_t b = 0;
     while (b + 1 < r.blocks() && target >= masses[b]) target -= masses[b++];
     std::uint32_t weights[block_size];
@@ -72,7 +76,8 @@ picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t tar
 template <class Fold>
 struct noise_pass {
     template <int N>
-    static RIFFLE_INLINE token_id run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference, const std::array<std::uint32_t, 4>& counter, std::uint64_t seed) noexcept {
+    static RIFFLE_INLINE token_id run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference,
+                                      const std::array<std::uint32_t, 4>& counter, std::uint64_t seed) noexcept {
         using V = lanes<N>;
         using I = int_lanes<N>;
         const Fold map = map_by_reference;
@@ -83,7 +88,8 @@ struct noise_pass {
             const float* x = r.block(b);
             for (std::size_t i = 0; i < block_size; i += N) {
                 const V raw = V::load(x + i);
-                if (!(reduce_max(greater_of(raw, V(illegal_logit))) >= cut)) continue;  // a NaN must not hide its neighbours
+                if (!(reduce_max(greater_of(raw, V(illegal_logit))) >= cut))
+                    continue;  // a NaN must not hide its neighbours
                 const I id = I(std::int32_t(b * block_size + i)) + I::iota();
                 const V score = map(raw) + gumbel_noise<V>(id, counter, seed);
                 const auto better = score > best;  // equal scores keep the earlier id of the lane

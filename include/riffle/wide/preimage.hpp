@@ -7,8 +7,8 @@ namespace riffle::wide {
 
 /// The least float x <= known for which reached(x) holds, where reached is monotone in x and reached(known) holds: at
 /// most 32 scalar calls, by bisection on the ordered bits. This is how a cut on mapped logits becomes exactly the same
-/// cut on raw ones: a float map is monotone but not injective (dividing by 0.8 makes about one in six neighbours equal),
-/// so no inverse function would do. NaN is never tried; denormals count as their canonical 0 within `reached`.
+/// cut on raw ones: a float map is monotone but not injective (dividing by 0.8 makes about one in six neighbours
+/// equal), so no inverse function would do. NaN is never tried; denormals count as their canonical 0 within `reached`.
 template <class Reached>
 float least_float(float known, Reached reached) noexcept {
     std::int64_t low = ordered_key(std::numeric_limits<float>::lowest()), high = ordered_key(known);
@@ -27,8 +27,6 @@ float preimage(const Map& map, float target, float known) noexcept {
 }
 
 /// The raw logits that are canonically >= target, as one comparison: +0 stands for all denormals and for -0.
-constexpr float raw_cut(float target) noexcept {
-    return target == 0.0f ? -std::bit_cast<float>(0x007fffffu) : target;
-}
+constexpr float raw_cut(float target) noexcept { return target == 0.0f ? -std::bit_cast<float>(0x007fffffu) : target; }
 
 }  // namespace riffle::wide

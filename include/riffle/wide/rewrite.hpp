@@ -30,6 +30,8 @@ void rewrite(row& r, const Fold& map) noexcept {
 
 /// Only makes the row canonical: for the rare row that holds a +inf.
 template <class Row>
-void make_canonical(Row& r) noexcept { run_baseline<rewrite_pass<fold<>>>(&r, fold<>{}); }
+void make_canonical(Row& r) noexcept {
+    run_baseline<rewrite_pass<fold<>>>(&r, fold<>{});
+}
 
 }  // namespace riffle::wide

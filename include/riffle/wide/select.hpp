@@ -50,11 +50,13 @@ inline float kth_greatest(const float* values, std::size_t padded, std::size_t k
     return from_ordered_key(std::int32_t(low));
 }
 
-/// A raw logit that at least k logits reach, when k are legal: the k-th greatest of disjoint groups' maxima is one, since
-/// each of those groups holds a logit as great (delegates: Dr. Top-k, arXiv 2109.08219). Blocks of 256 serve a small k,
-/// one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats a block, `bins` buckets::count.
+/// A raw logit that at least k logits reach, when k are legal: the k-th greatest of disjoint groups' maxima is one,
+/// since each of those groups holds a logit as great (delegates: Dr. Top-k, arXiv 2109.08219). Blocks of 256 serve a
+/// small k, one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats a block, `bins`
+/// buckets::count.
 template <class Row>
-float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups, std::uint64_t* bins) noexcept {
+float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups,
+                    std::uint64_t* bins) noexcept {
     constexpr float everything = std::numeric_limits<float>::lowest();
     if (k >= r.size()) return everything;
     if (2 * k <= r.blocks()) return (std::max)(kth_greatest(peaks, pad_peaks(peaks, r.blocks()), k), everything);
@@ -73,13 +75,14 @@ float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, fl
     return least_float(maximum, [&](float x) { return by.bucket_of(lanes<1>(x))[0] >= bucket; });
 }
 
-/// Appends to `found` every token that can be among the k first in rank of the mapped row, mapped; k are among them when
-/// k are legal. `bound` is a raw logit that k tokens reach. Memory and time stay bounded when far more than k do (equal
-/// logits, sorted rows): once too many are gathered all but the k best are dropped, and later tokens must beat the last
-/// of those, which a tie cannot, as ids ascend.
-/// `mapping` has map(span of tokens), mapped_maximum() and raw_cut(mapped target).
+/// Appends to `found` every token that can be among the k first in rank of the mapped row, mapped; k are among them
+/// when k are legal. `bound` is a raw logit that k tokens reach. Memory and time stay bounded when far more than k do
+/// (equal logits, sorted rows): once too many are gathered all but the k best are dropped, and later tokens must beat
+/// the last of those, which a tie cannot, as ids ascend. `mapping` has map(span of tokens), mapped_maximum() and
+/// raw_cut(mapped target).
 template <class Mapping>
-void find_greatest(const row& r, const float* peaks, std::size_t k, float bound, const Mapping& mapping, candidates& found) noexcept {
+void find_greatest(const row& r, const float* peaks, std::size_t k, float bound, const Mapping& mapping,
+                   candidates& found) noexcept {
     constexpr std::size_t blocks_at_once = 16;
     const std::size_t enough = 4 * k + blocks_at_once * block_size;
     for (std::size_t b = 0; b < r.blocks(); b += blocks_at_once) {
@@ -89,7 +92,8 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
         if (found.size < enough) continue;
         found.keep_greatest(k);
         if (found.size < k) continue;  // a map made some of them illegal
-        const float last = std::min_element(found.begin(), found.end(), [](auto& x, auto& y) { return x.logit < y.logit; })->logit;
+        const float last =
+            std::min_element(found.begin(), found.end(), [](auto& x, auto& y) { return x.logit < y.logit; })->logit;
         if (last >= mapping.mapped_maximum()) return;
         bound = mapping.raw_cut(next_canonical(last));
     }

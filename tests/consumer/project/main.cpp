@@ -12,15 +12,21 @@ int main() {
     logits[123] = 5.0f;
 
     auto best = top_k{.k = 40} | temperature{.t = 0.8f} | greedy{};
-    if (best.sample(logits) != 123) { return 1; }
+    if (best.sample(logits) != 123) {
+        return 1;
+    }
 
     auto drawn = chain(top_k{.k = 40}, top_p{.p = 0.95f}, temperature{.t = 0.8f}, dist{.seed = 42});
     const token_id token = drawn.sample(logits);
-    if (token < 0 || token >= 1000) { return 1; }
+    if (token < 0 || token >= 1000) {
+        return 1;
+    }
     std::printf("token %d\n", token);
 
 #ifdef WITH_EXPLAIN
-    if (riffle::explain(drawn).empty()) { return 1; }
+    if (riffle::explain(drawn).empty()) {
+        return 1;
+    }
 #endif
     return 0;
 }

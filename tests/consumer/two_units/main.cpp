@@ -1,6 +1,6 @@
-#include "tokens.hpp"
-
 #include <cstdio>
+
+#include "tokens.hpp"
 
 int main() {
     const tokens plain = plain_tokens();

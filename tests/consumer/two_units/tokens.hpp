@@ -1,10 +1,10 @@
 #pragma once
 
-#include <riffle/riffle.hpp>
-
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include <riffle/riffle.hpp>
 
 constexpr int steps = 200;
 using tokens = std::array<riffle::token_id, steps>;
@@ -17,7 +17,8 @@ namespace {
 // Internal to each unit on purpose: the chain below is compiled with the flags of both.
 [[maybe_unused]] tokens draw_tokens() {
     using namespace riffle;
-    auto narrow = chain(penalties{.repeat = 1.1f}, temperature{.t = 0.8f}, top_k{.k = 40}, top_p{.p = 0.95f}, dist{.seed = 7});
+    auto narrow =
+        chain(penalties{.repeat = 1.1f}, temperature{.t = 0.8f}, top_k{.k = 40}, top_p{.p = 0.95f}, dist{.seed = 7});
     auto wide = chain(temperature{.t = 1.3f}, min_p{.p = 0.02f}, dist{.seed = 8});
 
     tokens drawn{};
@@ -33,4 +34,4 @@ namespace {
     return drawn;
 }
 
-} // namespace
+}  // namespace

@@ -1,0 +1,55 @@
+#pragma once
+#include <riffle/chain/stage_table.hpp>
+
+namespace riffle {
+
+/// The table of a chain without stages: nothing to check, to edit, to map or to narrow.
+class no_stages : public stage_table {
+public:
+    std::size_t size() const noexcept override { return 0; }
+    const char* name(std::size_t) const noexcept override { return ""; }
+    const facts& fact(std::size_t) const noexcept override { return none_; }
+    const plan& plan_for(std::size_t) const noexcept override {
+        static constexpr plan of_no_stages = make_plan({}, 0);
+        return of_no_stages;
+    }
+    status check() const noexcept override { return {}; }
+    std::size_t bridge(std::size_t) const noexcept override { return 0; }
+    std::int32_t window() const noexcept override { return 0; }
+    std::size_t rank(std::size_t) const noexcept override { return 0; }
+    std::size_t keeps_at_least(std::size_t) const noexcept override { return 0; }
+    float cut(std::size_t, float maximum, const moments&) const noexcept override { return maximum; }
+    std::uint64_t target(std::size_t, std::uint64_t total) const noexcept override { return total; }
+    std::span<const std::uint32_t> legal_words(std::size_t) const noexcept override { return {}; }
+    draws random(std::size_t, const draw_position& at) const noexcept override { return {0, at, 0}; }
+    void edit(std::size_t, row&, const context&) const noexcept override {}
+    void rewrite(std::size_t, row&) const noexcept override {}
+    float map(std::size_t, float logit) const noexcept override { return logit; }
+    void map(std::size_t, std::span<token_data>) const noexcept override {}
+    float preimage(std::size_t, float target, float) const noexcept override { return target; }
+    std::uint64_t mass(std::size_t, const row&, const float*, float, float, std::uint64_t*) const noexcept override {
+        return 0;
+    }
+    void mass_by_bucket(std::size_t, const row&, const float*, float, float, const wide::buckets&,
+                        std::uint64_t*) const noexcept override {}
+    moments find_moments(std::size_t, const row&, const float*, float) const noexcept override { return {}; }
+    wide::picked pick_by_mass(std::size_t, const row&, const std::uint64_t*, std::uint64_t,
+                              float) const noexcept override {
+        return {null_token, 0};
+    }
+    token_id pick_by_noise(std::size_t, const row&, const float*, float, const draws&) const noexcept override {
+        return null_token;
+    }
+    void narrow(std::size_t, std::size_t, candidates&, const context&) const noexcept override {}
+    step accept(token_id) noexcept override { return {}; }
+    void reset() noexcept override {}
+    std::uint32_t layout() const noexcept override { return 1; }
+    void save(saved_state&) const noexcept override {}
+    void restore(const saved_state&) noexcept override {}
+    saved_state* ring() noexcept override { return nullptr; }
+
+private:
+    facts none_;
+};
+
+}  // namespace riffle
