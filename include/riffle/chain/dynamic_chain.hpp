@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <riffle/chain/chain_interface.hpp>
-#include <riffle/chain/pipeline.hpp>
+#include <riffle/chain/chain_rules.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/typed_table.hpp>
 
