@@ -100,14 +100,25 @@ int main() {
     std::printf("%s\nlanes: %d, token: %d, of %zu survivors\n\n", explain(mapped).c_str(), wide::width(), token,
                 mapped.survivors().size());
 
+    if (token < 0 || mapped.survivors().size() != 10) return 1;
+
     auto tossed =
         chain(no_digits{{{999, -INFINITY}, {1999, -INFINITY}}}, prefer_low_ids{}, top_k{.k = 5}, coin_toss{.seed = 7});
     std::printf("%s\ntokens:", explain(tossed).c_str());
-    for (int i = 0; i < 6; ++i) std::printf(" %d", tossed.sample(logits));
+    for (int i = 0; i < 6; ++i) {
+        const token_id side = tossed.sample(logits);
+        std::printf(" %d", side);
+        if (side < 0 || side == 999 || side == 1999) return 1;
+    }
 
-    auto short_text =
-        chain(length_limit{.end = 0, .limit = 3}, greedy{});  // ahead of everything: 12 bytes for every token
+    // ahead of everything, so a candidate for every token
+    auto short_text = chain(length_limit{.end = 0, .limit = 3}, greedy{});
     std::printf("\nuntil the limit:");
-    while (!short_text.last_step().finished) std::printf(" %d", short_text.sample(logits));
+    int written = 0;
+    while (!short_text.last_step().finished && written < 10) {
+        std::printf(" %d", short_text.sample(logits));
+        ++written;
+    }
     std::printf("\n");
+    return written == 4 ? 0 : 1;
 }

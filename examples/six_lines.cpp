@@ -19,11 +19,30 @@ int main() {
     logits[11] = 3.0f;
     logits[22] = 2.5f;
     logits[33] = 2.0f;
-    for (int i = 0; i < 8; ++i) std::printf("%d ", next_token(logits));
+    for (int i = 0; i < 8; ++i) {
+        const token_id token = next_token(logits);
+        std::printf("%d ", token);
+        if (token != 11 && token != 22 && token != 33) return 1;
+    }
     std::printf("\n");
 
     // [begin:errors]
     const std::vector<float> nothing(32000, -INFINITY);
     if (auto token = sampler.try_sample(nothing); !token) std::printf("%s\n", token.state().message().c_str());
     // [end:errors]
+    else return 1;
+
+    // [begin:ways]
+    auto usual = chain(top_k{.k = 40}, top_p{.p = 0.95f}, dist{.seed = 1});  // or with | between the stages
+    auto quick = with<fast>(usual);  // the same law, but not the same token on every machine
+    any_pipeline any = usual;        // any chain behind one type
+    dynamic_chain late;              // stages that are known at run time only
+    late.push(top_k{.k = 40});
+    late.push(top_p{.p = 0.95f});
+    late.push(dist{.seed = 1});
+    get<top_k>(usual).k = 50;  // parameters may change between steps
+    // [end:ways]
+    get<top_k>(usual).k = 40;
+    const token_id token = usual.sample(logits);
+    return any.sample(logits) == token && late.sample(logits) == token && quick.sample(logits) >= 0 ? 0 : 1;
 }

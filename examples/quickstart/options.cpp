@@ -41,9 +41,9 @@ constexpr std::array option_table{
     option{"--prompt", "TEXT", "what the generated text starts from",
            [](options& o, std::string_view value) { o.prompt = value; }},
     option{"--tokens", "N", "tokens to generate with each chain (default 72)",
-           [](options& o, std::string_view value) { o.tokens = whole_number("--tokens", value, 1, 100'000); }},
+           [](options& o, std::string_view value) { o.tokens = whole_number("--tokens", value, 1, 10'000); }},
     option{"--step", "N", "generated token whose choice is shown in full (default 1)",
-           [](options& o, std::string_view value) { o.step = whole_number("--step", value, 1, 100'000); }},
+           [](options& o, std::string_view value) { o.step = whole_number("--step", value, 1, 10'000); }},
     option{"--seed", "N", "seed of the chains that draw (default 42), or 'random'",
            [](options& o, std::string_view value) {
                o.seed = value == "random" ? riffle::random_seed()
@@ -98,8 +98,12 @@ const option& find_option(std::string_view name) {
                     close ? fmt::format("did you mean {}?", nearest->name) : std::string("--help lists the options")));
 }
 
-void check(const options& result) {
+void check(const options& result, const std::vector<std::string_view>& given) {
     if (result.logits) {
+        for (const std::string_view name : given)
+            if (name == "--prompt" || name == "--tokens" || name == "--step")
+                throw usage_error(
+                    fmt::format("{} is about generated text, and --logits generates none: drop one of them", name));
         if (result.text)
             throw usage_error(
                 fmt::format("--logits reads rows instead of a text: drop '{}' or --logits", *result.text));
@@ -122,6 +126,7 @@ void check(const options& result) {
 
 options parse_options(int count, const char* const* arguments) {
     options result;
+    std::vector<std::string_view> given;
     bool only_names = false;  // after "--", nothing is an option
     for (int i = 1; i < count; ++i) {
         std::string_view word = arguments[i];
@@ -145,9 +150,10 @@ options parse_options(int count, const char* const* arguments) {
                 throw usage_error(fmt::format("{} needs a value: {} {}", known.name, known.name, known.argument));
             }
             known.set(result, value);
+            given.push_back(known.name);
         }
     }
-    if (!result.help) check(result);
+    if (!result.help) check(result, given);
     return result;
 }
 

@@ -61,7 +61,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
     return files;
 }
 
-bool is_packed_or_binary(std::string_view text) { return text.find('\0') != text.npos || text.starts_with("\x1f\x8b"); }
+bool is_packed(std::string_view text) { return text.starts_with("\x1f\x8b"); }
+bool is_packed_or_binary(std::string_view text) { return is_packed(text) || text.find('\0') != text.npos; }
 
 training_text read_folder(const std::string& folder, std::size_t limit) {
     training_text result;
@@ -93,6 +94,9 @@ training_text read_default() {
 training_text read_named(const std::string& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
+        if (fs::directory_iterator(path, error); error)
+            throw failure(
+                fmt::format("cannot read '{}': {}; expected a folder with text files", path, error.message()));
         training_text result = read_folder(path, text_limit);
         if (result.files == 0)
             throw failure(fmt::format("'{}' holds no text that can be read; expected a folder with text files", path));
@@ -105,6 +109,7 @@ training_text read_named(const std::string& path) {
     if (!text)
         throw failure(fmt::format("cannot read '{}': {}; expected a text file or a folder of them", path,
                                   errno != 0 ? std::strerror(errno) : "input error"));
+    if (is_packed(*text)) throw failure(fmt::format("'{}' is packed with gzip; expected a text to learn from", path));
     if (text->empty()) throw failure(fmt::format("'{}' is empty; expected a text to learn from", path));
     result.cut = text->size() > text_limit;
     if (result.cut) text->resize(text_limit);

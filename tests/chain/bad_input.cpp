@@ -164,6 +164,38 @@ TEST(BadInput, NaNAmongTheFewThatAMaskLeavesIsFlagged) {
     EXPECT_TRUE(c.last_status().saw_infinity());
 }
 
+/// Masks that leave a few tokens, which are gathered, and half of them, which hides the others; penalties that know
+/// some tokens. In front of every selector.
+void for_each_chain_with_something_to_do(void (*test)(any_pipeline&, const reference::model&)) {
+    mask half;
+    for (std::uint32_t w = 0; w < 32; ++w)
+        half.words.push_back(w % 4 == 3 ? 0xffffffffu : w % 4 == 2 ? 0u : 0xa53c0f96u);
+    const std::tuple selectors(greedy{}, dist{3}, gumbel{3});
+    const std::tuple stages(half, a_few, penalties{.repeat = 1.3f, .frequency = 0.25f, .presence = 0.1f});
+    const auto pair = [&](const auto& stage, const auto& last) {
+        any_pipeline c = chain(stage, last);
+        reference::model model{{stage, last}, {}};
+        for (const token_id token : {0, 1, 4, 4, 16, 300, 64}) {
+            c.accept(token);
+            model.accept(token);
+        }
+        test(c, model);
+    };
+    std::apply(
+        [&](const auto&... last) {
+            const auto before = [&](const auto& stage) { (pair(stage, last), ...); };
+            std::apply([&](const auto&... stage) { (before(stage), ...); }, stages);
+        },
+        selectors);
+}
+TEST(BadInput, WhereThereIsSomethingToHideOrToPenalise) {
+    for_each_chain_with_something_to_do([](any_pipeline& c, const reference::model& model) {
+        for (const shape s : all_shapes)
+            for (const std::size_t size : {1u, 5u, 256u, 300u, 700u, 1000u})
+                expect_agreement(c.table(), c.state(), model, make_row(s, size, size), name_of(s));
+    });
+}
+
 TEST(BadInput, NaNAndInfinityAreFlaggedWhereAnEditMeetsThem) {
     auto c = chain(logit_bias{{{1, 1.0f}, {7, -2.0f}}}, dist{});
     auto row = make_row(shape::random, 500, 1);
@@ -331,9 +363,11 @@ void expect_same_under_flushing(any_pipeline& c, const std::string& what) {
 }
 
 TEST(FlushToZero, ChangesNoToken) {
-    for_each_chain([](any_pipeline& c, const reference::model& model) {
+    const auto same = [](any_pipeline& c, const reference::model& model) {
         expect_same_under_flushing(c, reference::describe(model));
-    });
+    };
+    for_each_chain(same);
+    for_each_chain_with_something_to_do(same);
 }
 
 /// Parameters that are denormal, or whose reciprocals are.

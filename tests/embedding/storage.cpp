@@ -66,6 +66,41 @@ TEST(Storage, OfAnyAlignmentServes) {
     });
 }
 
+/// Rows long enough for a histogram, for groups within blocks, and for more survivors than are gathered at once.
+TEST(Storage, OfLongRows) {
+    constexpr std::size_t size = 32000;
+    std::vector<std::vector<float>> long_rows;
+    integers random(9);
+    for (const float spread : {0.01f, 1.0f, 8.0f}) {
+        std::vector<float> row(size);
+        for (float& logit : row) logit = spread * random.real(-1, 1);
+        long_rows.push_back(row);
+    }
+    const auto serves = [&](any_pipeline chain) {
+        auto on_heap = chain, warm = chain;
+        arena memory(chain.scratch_bytes(size), 5);
+        ASSERT_TRUE(chain.use_storage(memory.span(), size).ok());
+        ASSERT_TRUE(warm.reserve(size).ok());
+        for (const auto& row : long_rows) {
+            const token_id token = on_heap.sample(row);
+            const allocations seen;
+            EXPECT_EQ(chain.sample(row), token);
+            EXPECT_EQ(warm.sample(row), token);
+            EXPECT_EQ(chain.logprobs(row, 20000, before).size(), 20000u);
+            (void)chain.distribution(row);
+            EXPECT_EQ(seen.count(), 0u);
+            EXPECT_NE(token, null_token);
+        }
+        EXPECT_TRUE(memory.intact());
+    };
+    serves(top_p{.p = 0.9f} | dist{.seed = 1});
+    serves(temperature{.t = 2.0f} | top_p{.p = 0.999f, .min_keep = 3000} | gumbel{.seed = 1});
+    serves(top_k{.k = 5000} | top_p{.p = 0.9f} | dist{.seed = 1});
+    serves(top_k{.k = 200} | dist{.seed = 1});
+    serves(penalties{.last_n = 20, .presence = 1.0f} | min_p{.p = 0.9f, .min_keep = 7000} | dist{.seed = 1});
+    serves(drop_odd{} | top_n_sigma{.n = 2.0f} | dist{.seed = 1});
+}
+
 TEST(Storage, TooSmallByAByteIsRefused) {
     each_chain([](any_pipeline chain) {
         const std::size_t bytes = chain.scratch_bytes(vocabulary, most_tokens);

@@ -130,6 +130,8 @@ grep -q $'[\r\033]' "$folder/err" && fail "progress of a terminal in a file"
 printf ' \n\t\n' >"$folder/blank"
 expect_failure 1 "'$folder/empty' is empty; expected a text" "$folder/empty"
 expect_failure 1 "'$folder/blank' holds nothing but blanks" "$folder/blank"
+printf '\037\213\010 and so on' >"$folder/packed"
+expect_failure 1 "'$folder/packed' is packed with gzip; expected a text" "$folder/packed"
 expect_failure 1 "cannot read '$folder/missing': No such file or directory; expected a text file" "$folder/missing"
 expect_failure 1 "'$folder/nothing' holds no text" "$folder/nothing"
 
@@ -187,6 +189,9 @@ expect_failure 1 "'$folder' is not a regular file" --logits "$folder" --rows 1 -
 expect_failure 1 "has 80 bytes" --logits "$folder/rows.f32" --rows 2147483647 --vocab 2147483647
 expect_failure 2 "--logits needs --rows N and --vocab V" --logits "$folder/rows.f32" --rows 5
 expect_failure 2 "drop '$folder/word' or --logits" --logits "$folder/rows.f32" --rows 5 --vocab 4 "$folder/word"
+for option in --prompt=a --tokens=5 --step=1; do
+    expect_failure 2 "${option%=*} is about generated text" --logits "$folder/rows.f32" --rows 5 --vocab 4 "$option"
+done
 expect_failure 2 "name it with --logits FILE" --rows 5
 expect_failure 2 "name it with --logits FILE" --type f16
 expect_failure 2 "--type: expected f32 or f16, not 'bf16'" --type bf16
@@ -196,9 +201,9 @@ expect_failure 2 "--type: expected f32 or f16, not 'bf16'" --type bf16
 expect_failure 2 "unknown option '--sed'; did you mean --seed?" --sed 3
 expect_failure 2 "unknown option '--no-colour'; did you mean --no-color?" --no-colour
 expect_failure 2 "unknown option '--frobnicate'; --help lists the options" --frobnicate
-expect_failure 2 "--tokens: expected a whole number from 1 to 100000, not 'many'" --tokens many
+expect_failure 2 "--tokens: expected a whole number from 1 to 10000, not 'many'" --tokens many
 for value in 0 -1 1.5 1e3 0x10 99999999999999999999 ' 5' ''; do
-    expect_failure 2 "--tokens: expected a whole number from 1 to 100000, not '$value'" --tokens "$value"
+    expect_failure 2 "--tokens: expected a whole number from 1 to 10000, not '$value'" --tokens "$value"
 done
 expect_failure 2 "--seed: expected a whole number" --seed 18446744073709551616
 expect_failure 2 "--width: expected a whole number from 64 to 400, not '10'" --width 10

@@ -55,6 +55,30 @@ TEST(Explanation, TokenIsTheOneThatPeekGives) {
     }
 }
 
+TEST(Explanation, TokenIsTheOneThatPeekGivesUnderFastToo) {
+    const auto row = random_row(32000, 1);
+    for (std::uint64_t seed = 0; seed < 100; ++seed)
+        expect_same_token_with_and_without(chain<fast>(temperature{.t = 2.0f}, dist{.seed = seed}), row);
+}
+
+TEST(Explanation, HoldsThePlanOfThePathTaken) {
+    const auto row = random_row(700, 1);
+    auto c = chain(penalties{}, top_k{.k = 9}, temperature{.t = 0.7f}, dist{.seed = 1});
+    EXPECT_EQ(explain(c, row).plan, explain(c, row.size()));
+    EXPECT_NE(explain(c, row).plan.find("select    top_k"), std::string::npos) << explain(c, row).plan;
+    get<top_k>(c).k = 0;
+    EXPECT_EQ(explain(c, row).plan, explain(c, row.size()));
+    EXPECT_EQ(explain(c, row).plan.find("select    top_k"), std::string::npos);
+}
+
+TEST(Explanation, OfAChainWithoutASelectorHasNoToken) {
+    auto c = chain(top_k{.k = 3});
+    const explanation e = explain(c, random_row(100, 1));
+    EXPECT_TRUE(e.state.ok());
+    EXPECT_EQ(e.token, null_token);
+    EXPECT_EQ(e.distribution.size(), 3u);
+}
+
 TEST(Explanation, StagesReportWhatTheyRemoved) {
     // Four tokens of probability 1/2, 1/4, 1/8, 1/8 and one that the row forbids.
     const float half = std::log(0.5f);

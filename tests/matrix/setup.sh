@@ -114,11 +114,41 @@ apt_install() {
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
-# configure TREE [CMAKE OPTIONS...]: a tree that an older run left is used again, unless the sources have moved since
+# Says what stands in the way of building at all, and answers 1.
+can_build() {
+    if ! mkdir -p "$build_dir/logs" 2>/dev/null || [[ ! -w $build_dir/logs ]]; then
+        complain "$build_dir cannot be written to. Name another folder: RIFFLE_BUILD_DIR=..."
+        return 1
+    fi
+    local compiler=${CXX:-c++}
+    if ! "$compiler" -std=c++20 -x c++ -fsyntax-only - >/dev/null 2>&1 <<'END'; then
+#if defined(__clang__) ? __clang_major__ < 14 : __GNUC__ < 12
+#error too old
+#endif
+END
+        complain "riffle needs g++ 12 or clang++ 14, or newer; this machine's $compiler is"
+        "$compiler" --version 2>&1 | sed -n 1p >&2
+        return 1
+    fi
+}
+
+# What the cache of a tree remembers as NAME.
+remembered() {
+    sed -n "s|^$2:[A-Z]*=||p" "$1/CMakeCache.txt"
+}
+
+# Whether a tree that an older run left can be used again: the sources are where they were, and so are its tools.
+still_good() {
+    [[ $(remembered "$1" CMAKE_HOME_DIRECTORY) == "$source_dir" ]] &&
+        command -v "$(remembered "$1" CMAKE_CXX_COMPILER)" >/dev/null &&
+        command -v "$(remembered "$1" CMAKE_MAKE_PROGRAM)" >/dev/null
+}
+
+# configure TREE [CMAKE OPTIONS...]
 configure() {
     local tree=$1 generator=()
     shift
-    if [[ -f $tree/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$source_dir" "$tree/CMakeCache.txt"; then
+    if [[ -f $tree/CMakeCache.txt ]] && ! still_good "$tree"; then
         rm -rf "$tree"
     fi
     if [[ ! -f $tree/CMakeCache.txt ]] && command -v ninja >/dev/null; then

@@ -4,7 +4,7 @@
 # chroot and debootstrap live where users do not look.
 PATH=$PATH:/usr/sbin:/sbin
 
-unstable_cache=${XDG_CACHE_HOME:-$HOME/.cache}/riffle
+unstable_cache=${XDG_CACHE_HOME:-${HOME:-$build_dir}/.cache}/riffle
 unstable_root=$unstable_cache/unstable
 unstable_versions=$build_dir/unstable-versions.txt
 

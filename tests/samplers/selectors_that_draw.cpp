@@ -91,6 +91,38 @@ TYPED_TEST(SelectorThatDraws, DrawsByProbabilityUnderFast) {
     expect_drawn_from(
         softmax(uneven_row()), draws_each, [&](std::size_t) { return narrow.sample(uneven_row()); }, "fast, narrow");
 }
+/// Drawn under fast from a row of the chain's own law, which the reference numerics give.
+template <class Chain>
+void expect_fast_draws_from_the_law(Chain quick, const std::vector<token_data>& law, const std::vector<float>& row,
+                                    const char* what) {
+    std::vector<double> probabilities(row.size(), 0.0);
+    for (const auto& token : law) probabilities[std::size_t(token.id)] = double(token.p);
+    for (const int width : lane_widths()) {
+        const at_width forced(width);
+        expect_drawn_from(
+            probabilities, draws_each, [&](std::size_t) { return quick.sample(row); }, what);
+    }
+}
+TYPED_TEST(SelectorThatDraws, DrawsByProbabilityUnderFastBehindOtherStages) {
+    using selector = TypeParam;
+    const auto row = make_row(shape::random, 700, 5);
+    const auto expect = [&](auto exact, auto quick, const char* what) {
+        const auto law = exact.distribution(row);
+        expect_fast_draws_from_the_law(std::move(quick), {law.begin(), law.end()}, row, what);
+    };
+    const selector last{.seed = 21};
+    const temperature hot{.t = 1.7f};
+    const top_p nucleus{.p = 0.7f};
+    expect(hot | last, with<fast>(hot | last), "temperature");
+    expect(hot | nucleus | last, with<fast>(hot | nucleus | last), "temperature, top_p");
+    expect(soft_cap{6.0f} | top_n_sigma{1.5f} | last, with<fast>(soft_cap{6.0f} | top_n_sigma{1.5f} | last),
+           "soft_cap, top_n_sigma");
+    basic_dynamic_chain<fast> dynamic;
+    dynamic.push(hot);
+    dynamic.push(nucleus);
+    dynamic.push(last);
+    expect(hot | nucleus | last, std::move(dynamic), "put together at run time");
+}
 TYPED_TEST(SelectorThatDraws, DrawsByProbabilityFromManyTokens) {
     using selector = TypeParam;
     const auto row = make_row(shape::random, 1500, 3);

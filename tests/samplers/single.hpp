@@ -147,7 +147,8 @@ void expect_invalid(const Stage& bad, const Stage& good, const char* sentence) {
     EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
 
     riffle::dynamic_chain made_at_run_time;
-    made_at_run_time.push(bad);
+    EXPECT_STREQ(made_at_run_time.push(bad).message().c_str(), sentence);
+    EXPECT_STREQ(made_at_run_time.last_status().message().c_str(), sentence);
     made_at_run_time.push(riffle::greedy{});
     EXPECT_EQ(made_at_run_time.sample(row), riffle::null_token);
     EXPECT_STREQ(made_at_run_time.last_status().message().c_str(), sentence);

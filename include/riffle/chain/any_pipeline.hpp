@@ -29,6 +29,7 @@ public:
     }
     ~any_pipeline() { delete held_; }
 
+    /// Whether there is no chain in it: it was moved from, or memory was missing.
     bool empty() const noexcept { return held_ == nullptr; }
 
     /// A view of the held chain's table, valid during a call.

@@ -248,13 +248,13 @@ class basic_dynamic_chain : public chain_interface<basic_dynamic_chain<Policies>
 
 public:
     /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
-    /// chain_malformed.
+    /// chain_malformed; the first parameter without meaning is named here and by every step until it has one.
     template <class S>
     status push(S stage) {
-        const status s = stages_.push(new (std::nothrow) any_stage_of<S>(std::move(stage)));
-        state_.set_status(s);
+        stages_.push(new (std::nothrow) any_stage_of<S>(std::move(stage)));
+        state_.set_status(stages_.check());
         state_.forget_saved_states();
-        return s;
+        return state_.last_status();
     }
     /// The i-th stage, nullptr when there is none or it is of another type: d.get_if<top_k>(0)->k = 50.
     template <class S>
@@ -273,6 +273,7 @@ private:
     chain_state state_;
 };
 
+/// The one with the default policies; basic_dynamic_chain<fast> is the other.
 using dynamic_chain = basic_dynamic_chain<reproducible>;
 
 }  // namespace riffle

@@ -27,16 +27,19 @@ struct state_ring<true> {
 }  // namespace detail
 
 /// A chain of sampler stages as one type, nameable and so a possible member. Made by chain(...), with<>(...) and `|`.
-/// Copying it clones it, history and draws included; the copy's scratch is its own. See chain_interface for what it does.
+/// Copying it clones it, history and draws included; the copy's scratch is its own. See chain_interface for what it
+/// does.
 template <class Policies, class... Stages>
 class pipeline : public chain_interface<pipeline<Policies, Stages...>> {
     static_assert(detail::chain_is_well_formed<Policies, Stages...>());
 
 public:
-    using policies_type = Policies;
-    static constexpr std::size_t stage_count = sizeof...(Stages);
+    using policies_type = Policies;                                ///< of the whole chain
+    static constexpr std::size_t stage_count = sizeof...(Stages);  ///< the selector included
+    /// Whether it can sample; without, it can be applied to candidates and be a part of other chains.
     static constexpr bool has_selector = ((facts_of<Stages>().selects != selecting::no) || ...);
 
+    /// last_status() tells of the first parameter without meaning.
     explicit pipeline(Stages... stages) noexcept : stages_(std::move(stages)...) { check(); }
     explicit pipeline(std::tuple<Stages...> stages) noexcept
         requires(sizeof...(Stages) > 0)

@@ -50,9 +50,11 @@ struct plan {
     /// none.
     std::uint8_t pending = 0;
 
+    /// Appends a pass on behalf of stages [first, last).
     constexpr void push(pass op, std::size_t first, std::size_t last) noexcept {
         steps[size++] = {op, std::uint8_t(first), std::uint8_t(last)};
     }
+    /// Whether such a pass is in it.
     constexpr bool has(pass op) const noexcept {
         for (std::size_t i = 0; i < size; ++i)
             if (steps[i].op == op) return true;

@@ -11,12 +11,12 @@ struct checkpoint {
     /// Room for what user stages keep inside themselves, all of them together.
     static constexpr std::size_t stage_bytes = 64;
 
-    std::uint64_t line = 0;    ///< hash of the tokens accepted so far
-    std::uint32_t layout = 0;  ///< of what the stages keep; 0 is that of no chain
-    std::size_t tokens = 0;    ///< how many those are
-    std::uint32_t position = 0;
+    std::uint64_t line = 0;      ///< hash of the tokens accepted so far
+    std::uint32_t layout = 0;    ///< of what the stages keep; 0 is that of no chain
+    std::size_t tokens = 0;      ///< how many those are
+    std::uint32_t position = 0;  ///< of the draws (draw_position)
     std::uint32_t attempt = 0;
-    std::array<std::byte, stage_bytes> stages{};
+    std::array<std::byte, stage_bytes> stages{};  ///< what stages with accept keep
 };
 
 }  // namespace riffle

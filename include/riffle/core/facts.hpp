@@ -85,33 +85,38 @@ concept maps_plainly = requires(const V& v) {
 //   edits      edits(), or edit(row, context) with apply(candidates, context), and window() into the history
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
 //   all        name, and check() for parameters that can be without meaning
+/// map(value), or map(value, parameters) beside parameters(): elementwise.
 template <class S>
 concept has_map = detail::maps_with_parameters<S, lanes<4>> || detail::maps_plainly<S, lanes<4>>;
+/// edits(): biases for a few ids.
 template <class S>
 concept has_edits = requires(const S& s) {
     { s.edits() } -> std::convertible_to<std::span<const logit_bias_entry>>;
 };
+/// bias(id): a bias asked for every token.
 template <class S>
 concept has_bias = requires(const S& s) {
     { s.bias(token_id{}) } -> std::same_as<float>;
 };
+/// edit(row, context) beside apply(candidates, context): edits that depend on what was accepted. Built-in stages only.
 template <class S>
 concept has_contextual_edit = requires(const S& s, row& r, candidates& c, const context& x) {
     s.edit(r, x);
     s.apply(c, x);
 };
+/// apply(candidates): the narrow verb.
 template <class S>
 concept has_apply = requires(const S& s, candidates& c) { s.apply(c); };
+/// apply(candidates, draws): the narrow verb with random numbers.
 template <class S>
 concept has_drawing_apply = requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); };
-template <class S>
-concept has_words = requires(const S& s) {
-    { s.legal_words() } -> std::same_as<std::span<const std::uint32_t>>;
-};
+/// accept(token): state of its own.
 template <class S>
 concept has_accept = requires(S& s) { s.accept(token_id{}); };
+/// reset(): back to the beginning.
 template <class S>
 concept has_reset = requires(S& s) { s.reset(); };
+/// A table of facts: a stage of riffle's own.
 template <class S>
 concept has_built_in_facts = requires {
     { S::fact } -> std::convertible_to<facts>;

@@ -16,7 +16,7 @@ struct policies {
 };
 
 using reproducible = policies<numerics::reproducible>;  ///< the default
-using fast = policies<numerics::fast>;
-using llama_exact = policies<numerics::llama>;
+using fast = policies<numerics::fast>;                  ///< quickest
+using llama_exact = policies<numerics::llama>;          ///< llama.cpp's tokens; not there yet, and does not compile
 
 }  // namespace riffle

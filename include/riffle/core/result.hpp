@@ -23,10 +23,14 @@ class result {
 public:
     constexpr result(const T& value, const status& state) noexcept : value_(value), state_(state) {}
 
+    /// Whether there is a value.
     constexpr bool ok() const noexcept { return state_.ok(); }
     constexpr explicit operator bool() const noexcept { return ok(); }
+    /// Why there is none, and what was seen in the row.
     constexpr const status& state() const noexcept { return state_; }
+    /// The value; of a failed result what it holds instead (for a token: null_token).
     constexpr const T& operator*() const noexcept { return value_; }
+    /// The value, or another one when there is none.
     constexpr T value_or(const T& other) const noexcept { return ok() ? value_ : other; }
     /// The value. Throws riffle::error where exceptions are on; without them a failed
     /// result gives the value it holds (for a token: null_token).

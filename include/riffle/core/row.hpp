@@ -11,6 +11,7 @@ namespace riffle {
 /// Logits of a block: the unit in which passes read a row, keep maxima and sum masses.
 inline constexpr std::size_t block_size = 256;
 
+/// Blocks of a row of `size` logits, the last of which may be a part of one.
 constexpr std::size_t block_count(std::size_t size) noexcept { return (size + block_size - 1) / block_size; }
 
 /// A block in which nothing is legal; blocks that a mask hides altogether point here.

@@ -69,7 +69,9 @@ public:
         return s;
     }
 
+    /// What went wrong, for a switch; message() says more.
     constexpr status_code code() const noexcept { return code_; }
+    /// Whether nothing did.
     constexpr bool ok() const noexcept { return code_ == status_code::ok; }
     constexpr explicit operator bool() const noexcept { return ok(); }
     /// The row held a NaN (counted as -inf) or a +inf (counted as the greatest float). The token is good all the same.
@@ -83,6 +85,7 @@ public:
         saw_nan_ |= nan;
         saw_infinity_ |= infinity;
     }
+    /// For machines and stages that meet one.
     constexpr void note_nan() noexcept { saw_nan_ = true; }
     constexpr void note_infinity() noexcept { saw_infinity_ = true; }
 

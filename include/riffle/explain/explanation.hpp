@@ -30,7 +30,7 @@ struct fate {
 
 /// One step of a chain, taken apart.
 struct explanation {
-    token_id token = null_token;  ///< the token that peek gives
+    token_id token = null_token;  ///< the token that peek gives; null_token without a selector
     status state;
     std::vector<stage_report> stages;      ///< one for every stage, the selector included
     std::vector<token_data> distribution;  ///< the law that the selector drew from, in the order of ranks, p normalised
@@ -62,6 +62,7 @@ struct explanation {
         if (!state.ok()) out += fmt::format("no token: {}\n", state.message().c_str());
         return out;
     }
+    /// The same without texts.
     std::string to_string() const {
         return to_string([](token_id) { return ""; });
     }
@@ -116,8 +117,9 @@ inline std::vector<token_data> law_of(const candidates& c) {
 }  // namespace detail
 
 /// One step, taken apart: runs the stages one after the other over candidates for the whole row, which is what a chain
-/// means, so the token is the one that peek gives. Nothing is accepted; it costs many times a sample and allocates. A
-/// chain that is never explained has no code for it.
+/// means, and then peeks. (Under numerics::fast masses are rounded, so in rare cases the token is a neighbour of the
+/// one that the exact law gives.) Nothing is accepted; it costs many times a sample and allocates. A chain that is
+/// never explained has no code for it.
 template <class Chain>
 explanation explain(Chain& chain, std::span<const float> logits) {
     decltype(auto) stages = chain.table();
@@ -151,7 +153,8 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     });
     for (const auto& t : e.distribution)
         if (std::size_t(t.id) < e.removed_by.size()) e.removed_by[std::size_t(t.id)] = explanation::kept;
-    if (c.selected >= 0) e.token = c[std::size_t(c.selected)].id;
+    if (e.state.ok() && stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no)
+        e.token = chain.state().peek(stages, logits);
     return e;
 }
 

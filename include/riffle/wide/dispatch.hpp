@@ -50,6 +50,7 @@ inline int widest() noexcept {
 #endif
 }
 
+/// What force_width asked for; 0 = nothing.
 inline int forced_width = 0;
 
 /// For tests: run every pass at this width (4, 8 or 16; 0 = the widest). A width the processor lacks is ignored, and
