@@ -98,6 +98,30 @@ TEST(Rollback, Of128IsDoneAndOf129Refused) {
     EXPECT_TRUE(same_place(further.mark(), before_refusal));
 }
 
+TEST(Rollback, TwiceIsExactOrRefused) {
+    // What the first rollback takes off the ring, the second cannot have.
+    constexpr std::size_t steps = 250;
+    std::vector<checkpoint> marks;
+    std::vector<decltype(chain_with_state())> copies;
+    auto c = chain_with_state();
+    for (std::size_t i = 0; i < steps; ++i) {
+        marks.push_back(c.mark());
+        copies.push_back(c);
+        c.accept(token_id(i % 40));
+    }
+    const auto expect_exact_or_refused = [&](std::size_t first, std::size_t second) {
+        auto twice = c;
+        ASSERT_TRUE(twice.rollback(marks[steps - first]));
+        const bool done = twice.rollback(marks[steps - first - second]).ok();
+        const std::size_t place = steps - first - (done ? second : 0);
+        EXPECT_EQ(twice.mark().tokens, place) << first << ", then " << second;
+        ASSERT_EQ(next_tokens(twice, 3), next_tokens(copies[place], 3)) << first << ", then " << second;
+    };
+    for (std::size_t first = 1; first <= 128; ++first) {
+        for (std::size_t second = 0; second <= 121; second += 11) expect_exact_or_refused(first, second);
+        if (steps - first <= 128) expect_exact_or_refused(first, steps - first);  // to the start
+    }
+}
 TEST(Rollback, MarksAheadAreRefused) {
     auto c = chain_with_state();
     for (std::size_t i = 0; i < 10; ++i) c.sample(row_at(i));

@@ -93,7 +93,7 @@ public:
     bool can_pop(std::size_t count, std::int32_t window) const noexcept {
         if (count > rollback_depth || count > written_) return false;
         if (count == 0 || oldest_ == 0) return true;
-        return window >= 0 && remembered() - count >= std::size_t(window) + 1;
+        return window >= 0 && remembered() >= count + std::size_t(window) + 1;
     }
     void pop() noexcept { --written_; }
     void clear() noexcept {
