@@ -122,6 +122,73 @@ TEST(Rollback, TwiceIsExactOrRefused) {
         if (steps - first <= 128) expect_exact_or_refused(first, steps - first);  // to the start
     }
 }
+/// Keeps nothing, so that a tuple gives it the address of a neighbour.
+struct stops_at_two {
+    void apply(candidates&) const noexcept {}
+    step accept(token_id token) noexcept { return {.finished = token == 2}; }
+    void reset() noexcept {}
+};
+TEST(Rollback, OfAnEmptyStageTouchesNoOther) {
+    auto c = chain(temperature{.t = 0.7f}, top_k{.k = 40}, stops_at_two{}, logit_bias{{{1, 1.0f}}}, greedy{});
+    const checkpoint m = c.mark();
+    c.accept(2);
+    EXPECT_TRUE(c.last_step().finished);
+    get<top_k>(c).k = 50;
+    get<logit_bias>(c).biases = {{3, 2.0f}, {4, 1.0f}};
+    ASSERT_TRUE(c.rollback(m));
+    EXPECT_EQ(get<top_k>(c).k, 50);
+    EXPECT_EQ(get<logit_bias>(c).biases.size(), 2u);
+    EXPECT_NE(c.sample(row_at(0)), null_token);
+    ASSERT_TRUE(c.rewind(1));
+    EXPECT_EQ(get<top_k>(c).k, 50);
+    EXPECT_NE(c.sample(row_at(0)), null_token);
+}
+
+/// Of the same size and with the same name, and yet not the same.
+template <class Value>
+struct keeps {
+    Value value{};
+    void apply(candidates&) const noexcept {}
+    void accept(token_id) noexcept {}
+    void reset() noexcept {}
+};
+TEST(Rollback, MarksOfAChainWithOtherStagesAreRefused) {
+    static_assert(sizeof(long long) == sizeof(double));
+    const auto expect_refused = [](auto a, auto b) {
+        const checkpoint m = a.mark();
+        ASSERT_TRUE(a.rollback(m));
+        EXPECT_EQ(b.rollback(m).code(), status_code::mark_unknown);
+    };
+    expect_refused(chain(keeps<long long>{1}, dist{}), chain(keeps<double>{2}, dist{}));
+    expect_refused(chain(keeps<double>{}, keeps<int>{}, dist{}), chain(keeps<int>{}, keeps<double>{}, dist{}));
+    expect_refused(chain(top_k{}, dist{}), chain(top_p{}, dist{}));
+    dynamic_chain d;
+    d.push(keeps<double>{});
+    d.push(dist{});
+    dynamic_chain other;
+    other.push(keeps<long long>{});
+    other.push(dist{});
+    expect_refused(d, other);
+    EXPECT_TRUE(d.rollback(dynamic_chain(d).mark()));
+}
+
+/// A mark() alone says nothing: the stage is put back whole.
+struct counts_and_tells {
+    int count = 0;
+    int mark() const noexcept { return -1; }
+    void apply(candidates&) const noexcept {}
+    void accept(token_id) noexcept { ++count; }
+    void reset() noexcept { count = 0; }
+};
+TEST(Rollback, OfAStageWithAMarkAndNoRollbackIsWhole) {
+    auto c = chain(counts_and_tells{}, dist{});
+    c.accept(1);
+    const checkpoint m = c.mark();
+    c.accept(1);
+    ASSERT_TRUE(c.rollback(m));
+    EXPECT_EQ(get<counts_and_tells>(c).count, 1);
+}
+
 TEST(Rollback, MarksAheadAreRefused) {
     auto c = chain_with_state();
     for (std::size_t i = 0; i < 10; ++i) c.sample(row_at(i));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include <riffle/chain/dynamic_chain.hpp>
@@ -215,6 +216,14 @@ TEST(Survivors, OfAWidePickAreTheChosenToken) {
     ASSERT_EQ(c.survivors().size(), 1u);
     EXPECT_EQ(c.survivors()[0].id, token);
     EXPECT_EQ(c.survivors()[0].p, 1.0f);
+}
+
+TEST(Distribution, OfNothingLegalStillTellsWhatItSaw) {
+    auto c = chain(keep_even{}, dist{});
+    const std::vector<float> row(2, std::numeric_limits<float>::quiet_NaN());
+    EXPECT_TRUE(c.distribution(row).empty());
+    EXPECT_EQ(c.last_status().code(), status_code::no_legal_token);
+    EXPECT_TRUE(c.last_status().saw_nan());
 }
 
 }  // namespace

@@ -156,6 +156,22 @@ TEST(OwnStage, DrawsAreItsStreamOfTheChainsPosition) {
     }
 }
 
+/// Takes its numbers from whatever gives them.
+struct generic_lottery {
+    static constexpr bool selects = true;
+    static constexpr bool needs_sorted = true;
+    std::uint64_t seed = 0;
+    template <class Draws>
+    void apply(candidates& c, const Draws& random) const noexcept {
+        c.selected = c.empty() ? -1 : std::int64_t(random.bits() % c.size);
+    }
+};
+TEST(OwnStage, MayTakeItsDrawsByTemplate) {
+    const auto row = make_row(shape::random, 100, 1);
+    auto generic = chain(generic_lottery{.seed = 5});
+    auto plain = chain(lottery{.seed = 5});
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(generic.sample(row), plain.sample(row));
+}
 TEST(OwnStage, TheSecondOfAKindHasItsOwnStream) {
     const auto row = make_row(shape::random, 100, 3);
     reference::draw_place at;

@@ -77,6 +77,31 @@ TEST(Storage, KeepsTheHistory) {
     EXPECT_EQ(placed.mark().line, m.line);
 }
 
+TEST(Storage, AssigningLeavesItWhereItIs) {
+    std::vector<std::byte> bytes(usual().scratch_bytes(1000));
+    auto placed = usual();
+    ASSERT_TRUE(placed.use_storage(bytes, 1000));
+    stream(placed, 20);
+
+    auto other = usual();
+    stream(other, 5);
+    auto expected = other, moved = other;
+    placed = std::move(moved);
+    EXPECT_EQ(stream(placed, 10), stream(expected, 10));
+    EXPECT_EQ(placed.sample(row_at(0, 100000)), null_token) << "it still does not go to the heap";
+    EXPECT_EQ(placed.last_status().code(), status_code::storage_too_small);
+    placed = usual();
+    EXPECT_EQ(placed.sample(row_at(0, 100000)), null_token);
+
+    // And what was moved from does not live in that memory.
+    moved = other;
+    stream(moved, 1);
+    placed = std::move(moved);
+    std::fill(bytes.begin(), bytes.end(), std::byte{0xA5});
+    moved.reset();
+    EXPECT_NE(moved.sample(row_at(0, 5000)), null_token);
+}
+
 TEST(Storage, CopiesLiveOnTheHeap) {
     auto c = usual();
     auto copy = c;

@@ -11,7 +11,8 @@ namespace riffle {
 /// Any chain behind one type: for members and containers of chains that differ. Movable; copying clones. One allocation
 /// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were. It has no
 /// get<>: keep the chain itself where parameters change. Copying copies the specs, which may throw what their copies
-/// throw. A moved-from any_pipeline, or one whose allocation failed, is empty: it answers out_of_memory.
+/// throw. A moved-from any_pipeline, or one whose allocation failed, is empty: it gives no token, and says
+/// out_of_memory.
 class any_pipeline : public chain_interface<any_pipeline> {
 public:
     template <class Chain>

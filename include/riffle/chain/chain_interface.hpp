@@ -18,7 +18,7 @@ public:
     // ---- from logits to token
 
     /// The token for a row of logits (index = token id), accepted as generated; null_token and last_status() when there
-    /// is none. O(V): one to three reads of the row, as the plan says.
+    /// is none. O(V): as many reads of the row as its plan says; up to four more to find the end of a large nucleus.
     token_id sample(std::span<const float> logits) noexcept {
         require_selector();
         decltype(auto) stages = self().table();
@@ -80,8 +80,8 @@ public:
         return self().state().mark(stages);
     }
     /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, of another line of tokens or
-    /// of another chain is refused, and nothing changes. A stage of the user's without its own mark() is put back
-    /// whole, parameters included.
+    /// of a chain with other stages is refused, and nothing changes. A stage of the user's without its own mark() is
+    /// put back whole, parameters included.
     status rollback(const checkpoint& m) noexcept {
         decltype(auto) stages = self().table();
         return self().state().rollback(stages, m);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include <riffle/chain/cpu_machine.hpp>
 #include <riffle/chain/raw_row.hpp>
@@ -39,7 +40,9 @@ public:
     }
     basic_chain_state(basic_chain_state&& other) noexcept { move_from(other); }
     basic_chain_state& operator=(basic_chain_state&& other) noexcept {
-        if (this != &other) move_from(other);
+        if (this == &other) return *this;
+        if (storage_.borrowed()) copy_from(other);  // memory of the caller is neither given away nor left
+        else move_from(other);
         return *this;
     }
     ~basic_chain_state() = default;
@@ -61,12 +64,13 @@ public:
     }
 
     status apply(const stage_table& stages, candidates& c) noexcept {
-        return apply_each(stages, c, [](std::size_t, const candidates&) {});
+        return apply_each(stages, c, [](std::size_t, const candidates&) noexcept {});
     }
 
     /// apply, with seen(i, candidates) called before every stage i and once after the last.
     template <class Seen>
-    status apply_each(const stage_table& stages, candidates& c, Seen seen) noexcept {
+    status apply_each(const stage_table& stages, candidates& c,
+                      Seen seen) noexcept(noexcept(seen(std::size_t{}, std::as_const(c)))) {
         last_token_ = null_token;
         status_ = stages.check();
         if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c)))
@@ -171,7 +175,7 @@ public:
             c.size = 1;
         }
         c.keep_legal();
-        if (c.empty()) status_ = status_code::no_legal_token;
+        if (c.empty()) status_.fail(status_code::no_legal_token);
         normalise(c);
         return {c.data, c.size};
     }

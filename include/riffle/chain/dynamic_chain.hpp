@@ -36,7 +36,7 @@ class any_stage_of final : public any_stage {
 
 public:
     explicit any_stage_of(S stage) noexcept : stage_(std::move(stage)), table_(stage_, nullptr) {}
-    any_stage_of(const any_stage_of& other) noexcept
+    any_stage_of(const any_stage_of& other)
         : stage_(other.stage_), table_(stage_, nullptr, other.earlier_), earlier_(other.earlier_) {}
     any_stage_of& operator=(const any_stage_of&) = delete;
 
@@ -48,11 +48,7 @@ public:
     stage_table& table() noexcept override { return table_; }
     std::uint8_t kind() const noexcept override { return detail::kind_of<S>(); }
     std::size_t saved_bytes() const noexcept override { return detail::saved_bytes<S>(); }
-    const void* type() const noexcept override { return tag(); }
-    static const void* tag() noexcept {
-        static char address;  // not const: equal constants may be folded into one
-        return &address;
-    }
+    const void* type() const noexcept override { return detail::type_of<S>(); }
     S& spec() noexcept { return std::get<0>(stage_); }
 
 private:
@@ -97,14 +93,19 @@ public:
         if (after_selector || facts_.size() == max_stages || saved > checkpoint::stage_bytes)
             return state_ = status_code::chain_malformed;
 
-        s->place(earlier);
+        // Whatever may throw comes first: then nothing has changed.
+        std::vector<facts> all_facts = facts_;
+        all_facts.push_back(s->table().fact(0));
+        std::vector<plan> plans;
+        for (std::size_t bridge = 0; bridge <= all_facts.size(); ++bridge)
+            plans.push_back(make_plan(all_facts, bridge, folding::no));
         if (saved > 0) ring_.resize(rollback_depth);
         stages_.reserve(stages_.size() + 1);
-        facts_.push_back(s->table().fact(0));
+
+        s->place(earlier);
         stages_.push_back(owned.release());
-        plans_.clear();
-        for (std::size_t bridge = 0; bridge <= facts_.size(); ++bridge)
-            plans_.push_back(make_plan(facts_, bridge, folding::no));
+        facts_.swap(all_facts);
+        plans_.swap(plans);
         return state_;
     }
     any_stage& at(std::size_t i) noexcept { return *stages_[i]; }
@@ -192,9 +193,9 @@ public:
         for (auto* s : stages_) s->table().reset();
     }
     std::uint32_t layout() const noexcept override {
-        std::size_t saved = 1;
-        for (auto* s : stages_) saved += s->saved_bytes();
-        return std::uint32_t(stages_.size() << 16 | saved);
+        std::uint32_t hash = detail::no_types;
+        for (auto* s : stages_) hash = detail::with_type(hash, s->type());
+        return hash;
     }
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
@@ -259,7 +260,7 @@ public:
     /// The i-th stage, nullptr when there is none or it is of another type: d.get_if<top_k>(0)->k = 50.
     template <class S>
     S* get_if(std::size_t i) noexcept {
-        if (i >= stages_.size() || stages_.at(i).type() != any_stage_of<S>::tag()) return nullptr;
+        if (i >= stages_.size() || stages_.at(i).type() != detail::type_of<S>()) return nullptr;
         return &static_cast<any_stage_of<S>&>(stages_.at(i)).spec();
     }
 

@@ -60,7 +60,8 @@ struct plan {
             if (steps[i].op == op) return true;
         return false;
     }
-    /// How many passes may read every logit. `select` is none: it reads at most a block for each of its k.
+    /// How many passes read every logit, as a rule. `select` is none: it reads a block for each of its k, and all of
+    /// them only for a k of the size of the row. Finding the end of a large nucleus reads up to four times more.
     constexpr std::size_t row_reads() const noexcept {
         std::size_t reads = 0;
         for (std::size_t i = 0; i < size; ++i) {

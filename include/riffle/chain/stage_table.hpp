@@ -68,7 +68,7 @@ public:
     using saved_state = std::array<std::byte, checkpoint::stage_bytes>;
     virtual step accept(token_id token) noexcept = 0;
     virtual void reset() noexcept = 0;
-    /// How saved_state is laid out, so that the mark of another chain is told apart; never 0.
+    /// A hash of the types of the stages, so that the mark of another chain is told apart; never 0.
     virtual std::uint32_t layout() const noexcept = 0;
     virtual void save(saved_state& to) const noexcept = 0;
     virtual void restore(const saved_state& from) noexcept = 0;

@@ -34,20 +34,39 @@ constexpr std::uint8_t kind_of() {
     else return stream_kind::user;
 }
 
-/// Bytes of what a stage keeps inside itself: its own mark where it has one, else the whole stage.
+/// mark() and rollback(mark): a stage that says itself what has to be kept of it.
+template <class S>
+concept has_own_mark = requires(S& s, const S& same) { s.rollback(same.mark()); };
+
+/// Bytes of what a stage keeps inside itself: its own mark where it has one, else the whole stage. An empty stage keeps
+/// nothing, and its one byte may be another stage's: a tuple gives it no place of its own.
 template <class S>
 constexpr std::size_t saved_bytes() {
     if constexpr (!has_accept<S>) return 0;
-    else if constexpr (requires(const S& s) { s.mark(); }) return sizeof(std::declval<const S&>().mark());
+    else if constexpr (has_own_mark<S>) return sizeof(std::declval<const S&>().mark());
+    else if constexpr (std::is_empty_v<S>) return 0;
     else return sizeof(S);
 }
 template <class S>
 constexpr bool saves_state() {
     if constexpr (!has_accept<S>) return true;
-    else if constexpr (requires(S& s) { s.rollback(s.mark()); })
-        return std::is_trivially_copyable_v<decltype(std::declval<const S&>().mark())>;
+    else if constexpr (has_own_mark<S>) return std::is_trivially_copyable_v<decltype(std::declval<const S&>().mark())>;
     else return std::is_trivially_copyable_v<S>;
 }
+
+/// An address that only stages of the same type share (there may be no RTTI).
+template <class S>
+const void* type_of() noexcept {
+    static char address;  // not const: equal constants may be folded into one
+    return &address;
+}
+/// Takes a type into the hash of those before it (FNV-1a, by bytes of the address).
+inline std::uint32_t with_type(std::uint32_t hash, const void* type) noexcept {
+    for (auto rest = reinterpret_cast<std::uintptr_t>(type); rest; rest >>= 8)
+        hash = (hash ^ std::uint32_t(rest & 0xff)) * 16777619u;
+    return hash ? hash : 1;
+}
+inline constexpr std::uint32_t no_types = 2166136261u;
 
 /// A debug build tries a user's claim to be monotone at each step, at neighbouring floats between -24 and 24.
 template <class S>
@@ -281,21 +300,23 @@ public:
             });
     }
     std::uint32_t layout() const noexcept override {
-        return std::uint32_t(count << 16 | (std::size_t{1} + ... + detail::saved_bytes<Stages>()));
+        std::uint32_t hash = detail::no_types;
+        ((hash = detail::with_type(hash, detail::type_of<Stages>())), ...);
+        return hash;
     }
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
         if constexpr (keeps_state)
             each([&]<std::size_t>(const auto& stage) {
                 using S = std::remove_cvref_t<decltype(stage)>;
-                if constexpr (has_accept<S>) {
-                    if constexpr (requires { stage.mark(); }) {
+                if constexpr (constexpr std::size_t bytes = detail::saved_bytes<S>(); bytes > 0) {
+                    if constexpr (detail::has_own_mark<S>) {
                         const auto m = stage.mark();
-                        std::memcpy(to.data() + used, &m, sizeof m);
+                        std::memcpy(to.data() + used, &m, bytes);
                     } else {
-                        std::memcpy(to.data() + used, &stage, sizeof stage);
+                        std::memcpy(to.data() + used, &stage, bytes);
                     }
-                    used += detail::saved_bytes<S>();
+                    used += bytes;
                 }
             });
     }
@@ -304,15 +325,15 @@ public:
         if constexpr (keeps_state)
             each([&]<std::size_t>(auto& stage) {
                 using S = std::remove_cvref_t<decltype(stage)>;
-                if constexpr (has_accept<S>) {
-                    if constexpr (requires { stage.mark(); }) {
-                        auto m = stage.mark();
-                        std::memcpy(&m, from.data() + used, sizeof m);
+                if constexpr (constexpr std::size_t bytes = detail::saved_bytes<S>(); bytes > 0) {
+                    if constexpr (detail::has_own_mark<S>) {
+                        auto m = std::as_const(stage).mark();
+                        std::memcpy(&m, from.data() + used, bytes);
                         stage.rollback(m);
                     } else {
-                        std::memcpy(static_cast<void*>(&stage), from.data() + used, sizeof stage);
+                        std::memcpy(static_cast<void*>(&stage), from.data() + used, bytes);
                     }
-                    used += detail::saved_bytes<S>();
+                    used += bytes;
                 }
             });
     }
@@ -389,7 +410,7 @@ private:
             if constexpr (f.narrows != narrowing::no)
                 if (stage.narrows_now()) return c.keep_greatest(stage.rank());
             c.map_logits(fold<S>(stage));
-        } else if constexpr (requires { stage.apply(c, x); }) {
+        } else if constexpr (has_contextual_edit<S>) {
             stage.apply(c, x);
         } else if constexpr (f.edits) {
             const bool in_id_order = starts_in_id_order(c);

@@ -75,6 +75,7 @@ public:
     constexpr bool ok() const noexcept { return code_ == status_code::ok; }
     constexpr explicit operator bool() const noexcept { return ok(); }
     /// The row held a NaN (counted as -inf) or a +inf (counted as the greatest float). The token is good all the same.
+    /// One that a mask hides may go unseen.
     constexpr bool saw_nan() const noexcept { return saw_nan_; }
     constexpr bool saw_infinity() const noexcept { return saw_infinity_; }
     /// Another code; what was seen in the row stays noted.

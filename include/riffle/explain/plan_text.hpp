@@ -46,7 +46,7 @@ inline std::string stage_names(const stage_table& stages, std::size_t first, std
 
 inline std::string times(std::size_t count) {
     if (count == 0) return "not at all";
-    return count == 1 ? "once" : fmt::format("{} times at most", count);
+    return count == 1 ? "once" : fmt::format("{} times as a rule", count);
 }
 
 /// What a pass does for which stages, in words.

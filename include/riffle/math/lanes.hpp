@@ -356,6 +356,7 @@ struct lanes {
     lanes(float value) noexcept {
         for (auto& e : v) e = value;
     }
+    explicit lanes(const float (&values)[N]) noexcept { std::memcpy(v, values, sizeof v); }
     template <class F>
     static lanes make(F f) noexcept {
         lanes r;

@@ -7,7 +7,8 @@ namespace riffle {
 /// Keeps tokens at least p times as likely as the likeliest: logit >= maximum + log(p), but at least min_keep tokens
 /// and at least one. (Nguyen et al. 2024, arXiv 2407.01082.) No exp is taken: the cut is made on logits.
 ///
-/// `p` <= 0 = off; p > 1 keeps max(1, min_keep); NaN is an error.
+/// `p` <= 0 = off; p > 1 keeps max(1, min_keep), and ties of the maximum while log(p) is too small to move it; NaN is
+/// an error.
 ///
 /// Wide: max, then one pass over blocks whose maximum reaches the cut. Narrow: O(candidates).
 struct min_p {

@@ -72,15 +72,17 @@ struct mass_pass {
     }
 };
 
-/// The same for numerics::fast: weights stay floats within a block, products and sums may fuse. Weights below 1 count
-/// as 0 here too, or a block could have mass and no token to pick.
+/// The same for numerics::fast: weights stay floats within a block, and the products and sums of exp may fuse. Maps and
+/// the distance to the maximum do not: at logits of 1e9 what a fused product rounds differently is more than the whole
+/// range of weights. Weights below 1 count as 0 here too, or a block could have mass and no token to pick.
 template <class Fold>
 struct fast_mass_pass {
     template <int N>
     static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& peaks, float cut,
                                            const Fold& map_by_reference, float maximum,
                                            std::uint64_t* const& masses) noexcept {
-        using V = lanes<N, true>;
+        using V = lanes<N>;
+        using Sum = lanes<N, true>;
         const Fold map = map_by_reference;
         const V top(maximum);
         std::uint64_t total = 0;
@@ -88,14 +90,14 @@ struct fast_mass_pass {
             masses[b] = 0;
             if (!(peaks[b] >= cut)) continue;
             const float* x = r.block(b);
-            V s0(0.0f), s1(0.0f), s2(0.0f), s3(0.0f);
+            Sum s0(0.0f), s1(0.0f), s2(0.0f), s3(0.0f);
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
-                s0 = s0 + countable(float_mass(map.uncanonical(V::load(x + i)) - top));
-                s1 = s1 + countable(float_mass(map.uncanonical(V::load(x + i + N)) - top));
-                s2 = s2 + countable(float_mass(map.uncanonical(V::load(x + i + 2 * N)) - top));
-                s3 = s3 + countable(float_mass(map.uncanonical(V::load(x + i + 3 * N)) - top));
+                s0 = s0 + weights<Sum>(map, top, x + i);
+                s1 = s1 + weights<Sum>(map, top, x + i + N);
+                s2 = s2 + weights<Sum>(map, top, x + i + 2 * N);
+                s3 = s3 + weights<Sum>(map, top, x + i + 3 * N);
             }
-            const V sum = (s0 + s1) + (s2 + s3);
+            const Sum sum = (s0 + s1) + (s2 + s3);
             float block_mass = 0.0f;
             for (int i = 0; i < N; ++i) block_mass += sum[i];
             masses[b] = std::uint64_t(block_mass);
@@ -105,9 +107,11 @@ struct fast_mass_pass {
     }
 
 private:
-    template <class V>
-    static RIFFLE_INLINE V countable(const V& weight) noexcept {
-        return select(weight >= V(1.0f), weight, V(0.0f));
+    template <class Sum, class V>
+    static RIFFLE_INLINE Sum weights(const Fold& map, const V& top, const float* logits) noexcept {
+        const V below = map.uncanonical(V::load(logits)) - top;
+        const Sum weight = float_mass(Sum(below.v));
+        return select(weight >= Sum(1.0f), weight, Sum(0.0f));
     }
 };
 
