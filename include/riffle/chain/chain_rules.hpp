@@ -3,8 +3,9 @@
 #include <cstddef>
 
 #include <riffle/chain/plan.hpp>
-#include <riffle/chain/typed_table.hpp>
+#include <riffle/chain/stage_state.hpp>
 #include <riffle/core/checkpoint.hpp>
+#include <riffle/core/facts.hpp>
 #include <riffle/core/policies.hpp>
 
 // What a list of stages must satisfy to be a chain: one rule a function, one sentence a rule.
