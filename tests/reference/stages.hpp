@@ -48,7 +48,7 @@ inline void drop_illegal(std::vector<candidate>& c) {
     c = legal;
 }
 inline void keep_first(std::vector<candidate>& c, std::size_t n) {
-    if (n < c.size()) c.resize(n);
+    if (n < c.size()) c.erase(c.begin() + std::ptrdiff_t(n), c.end());
 }
 inline std::uint32_t weight(const candidate& c, float maximum) { return fixed_mass(rounded(c.logit - maximum)); }
 
