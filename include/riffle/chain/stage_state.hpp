@@ -43,6 +43,6 @@ inline std::uint32_t with_type(std::uint32_t hash, const void* type) noexcept {
         hash = (hash ^ std::uint32_t(rest & 0xff)) * 16777619u;
     return hash ? hash : 1;
 }
-inline constexpr std::uint32_t no_types = 2166136261u;
+inline constexpr std::uint32_t no_types = 2166136261u;  ///< the hash to begin with
 
 }  // namespace riffle::detail
