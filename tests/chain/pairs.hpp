@@ -34,7 +34,7 @@ void expect_all_variants_agree() {
     reference::model model{{variants_of<Stages>()[0]...}, {}};
     auto&& table = chain.table();
     integers random(sizeof...(Stages) + sizeof(chain));
-    const std::size_t rows_each = long_run() ? 200 : 3;
+    const std::size_t rows_each = how_many(3, 1000, "rows for each combination of variants");
     const std::array<std::size_t, sizeof...(Stages)> counts{variants_of<Stages>().size()...};
     std::size_t combinations = 1;
     for (const std::size_t count : counts) combinations *= count;

@@ -85,16 +85,18 @@ void expect_random_chains_agree(std::uint64_t seed, std::size_t chains, std::spa
     }
 }
 
-TEST(RandomChains, ShortRows) { expect_random_chains_agree(1, long_run() ? 300000 : 3000, short_sizes, 4); }
+TEST(RandomChains, ShortRows) {
+    expect_random_chains_agree(1, how_many(3000, 1500000, "random chains, 4 rows each"), short_sizes, 4);
+}
 
 TEST(RandomChains, RowsOfThousands) {
     constexpr std::array<std::size_t, 4> sizes{4096, 5000, 8191, 32000};
-    expect_random_chains_agree(2, long_run() ? 10000 : 60, sizes, 2);
+    expect_random_chains_agree(2, how_many(60, 50000, "random chains, 2 rows each"), sizes, 2);
 }
 
 TEST(RandomChains, RowsOfAQuarterMillion) {
     constexpr std::array<std::size_t, 2> sizes{262144, 262001};
-    expect_random_chains_agree(3, long_run() ? 500 : 3, sizes, 1);
+    expect_random_chains_agree(3, how_many(3, 2500, "random chains, a row each"), sizes, 1);
 }
 
 }  // namespace

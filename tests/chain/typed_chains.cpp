@@ -28,7 +28,7 @@ void expect_agreement_of(const Stages&... stages) {
     integers random(sizeof(typed));
     constexpr std::array<std::size_t, 7> sizes{1, 31, 256, 300, 1000, 2049, 9000};
     for (const shape s : all_shapes) {
-        const std::size_t rows = long_run() ? 100 : 2;
+        const std::size_t rows = how_many(2, 500, "rows of each family, 3 steps each");
         for (std::size_t n = 0; n < rows; ++n) {
             const auto row = make_row(s, sizes[random.below(sizes.size())], random.next());
             typed.reset();

@@ -59,7 +59,7 @@ void expect_rising(const Map& map, std::int64_t first, std::int64_t last, std::i
 template <class Map>
 void expect_monotone(const Map& map, float most = inf) {
     const std::int64_t lowest = ordered_key(-inf), highest = ordered_key(most);
-    if (riffle_tests::long_run()) return expect_rising(map, lowest, highest, 1);
+    if (riffle_tests::long_run("every float, once for each map")) return expect_rising(map, lowest, highest, 1);
     expect_rising(map, lowest, highest, 1009);
     for (int exponent = 0; exponent < 255; exponent += 3) {
         const std::int64_t power = std::int64_t{exponent} << 23;

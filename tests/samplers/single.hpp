@@ -58,7 +58,7 @@ void expect_stage_agrees_on_long_rows(const std::vector<Stage>& variants) {
     for (const Stage& stage : variants) {
         auto drawn = riffle::chain(stage, riffle::dist{.seed = 5});
         reference::model model{{stage, riffle::dist{.seed = 5}}, {}};
-        const std::size_t rows = long_run() ? all_shapes.size() : 3;
+        const std::size_t rows = how_many(3, 3 * all_shapes.size(), "rows for each variant");
         for (std::size_t n = 0; n < rows; ++n) {
             const shape s = all_shapes[turn++ % all_shapes.size()];
             start(drawn, model);
