@@ -8,8 +8,8 @@
 
 namespace riffle_tests {
 
-/// Whether this is `tests/run --long`: a test that samples its input in minutes may go through all of it in an hour. Such
-/// a test says what it goes through: "2^32 floats". That becomes a line of tests/long-results.md.
+/// Whether this is `tests/run --long`: a test that samples its input in minutes may go through all of it in an hour.
+/// Such a test says what it goes through: "2^32 floats". That becomes a line of tests/long-results.md.
 inline bool long_run(const std::string& what) {
     if (std::getenv("RIFFLE_LONG") == nullptr) return false;
     testing::Test::RecordProperty("went_through", what);
