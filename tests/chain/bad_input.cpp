@@ -208,7 +208,7 @@ TEST(BadInput, NaNAndInfinityAreFlaggedWhereAnEditMeetsThem) {
 
 TEST(BadInput, CandidatesWithDuplicateIds) {
     for_each_chain([](any_pipeline& c, const reference::model& model) {
-        integers random(7);
+        random_integers random(7);
         for (int n = 0; n < 30; ++n) {
             std::vector<token_data> memory;
             std::vector<reference::candidate> given;
@@ -232,7 +232,7 @@ TEST(BadInput, CandidatesWithDuplicateIds) {
 
 TEST(BadInput, TheOrderOfCandidatesChangesNoToken) {
     for_each_chain([](any_pipeline& c, const reference::model& model) {
-        integers random(8);
+        random_integers random(8);
         for (const shape s : {shape::random, shape::tied, shape::neighbours, shape::holes}) {
             auto memory = candidates_of(make_row(s, 300, random.next()));
             for (auto& token : memory) token.id = token.id * 7 + 1000000 * (token.id % 3);
@@ -327,7 +327,7 @@ private:
 };
 
 void expect_same_under_flushing(any_pipeline& c, const std::string& what) {
-    integers random(1);
+    random_integers random(1);
     for (const shape s :
          {shape::tiny, shape::negative, shape::random, shape::extreme, shape::sprinkled, shape::neighbours})
         for (const std::size_t size : {1u, 31u, 300u, 1000u}) {

@@ -33,7 +33,7 @@ void expect_all_variants_agree() {
     auto chain = riffle::chain(variants_of<Stages>()[0]...);
     reference::model model{{variants_of<Stages>()[0]...}, {}};
     auto&& table = chain.table();
-    integers random(sizeof...(Stages) + sizeof(chain));
+    random_integers random(sizeof...(Stages) + sizeof(chain));
     const std::size_t rows_each = how_many(3, 1000, "rows for each combination of variants");
     const std::array<std::size_t, sizeof...(Stages)> counts{variants_of<Stages>().size()...};
     std::size_t combinations = 1;

@@ -25,7 +25,7 @@ void expect_agreement_of(const Stages&... stages) {
     dynamic_chain made_at_run_time;
     (made_at_run_time.push(stages), ...);
     reference::model model{{stages...}, {}};
-    integers random(sizeof(typed));
+    random_integers random(sizeof(typed));
     constexpr std::array<std::size_t, 7> sizes{1, 31, 256, 300, 1000, 2049, 9000};
     for (const shape s : all_shapes) {
         const std::size_t rows = how_many(2, 500, "rows of each family, 3 steps each");

@@ -10,8 +10,8 @@ using namespace riffle;
 
 mask leaving(std::uint32_t one_in) {
     mask m;
-    m.words.resize((vocabulary + 31) / 32);
-    for (std::size_t id = 0; id < vocabulary; id += one_in) m.words[id / 32] |= 1u << (id % 32);
+    m.words.resize((row_length + 31) / 32);
+    for (std::size_t id = 0; id < row_length; id += one_in) m.words[id / 32] |= 1u << (id % 32);
     return m;
 }
 

@@ -14,7 +14,7 @@
 
 namespace riffle_tests {
 
-inline constexpr std::size_t vocabulary = 1234;
+inline constexpr std::size_t row_length = 1234;
 
 /// Rows of several kinds, made before anything is counted.
 inline const std::vector<std::vector<float>>& rows() {
@@ -22,7 +22,7 @@ inline const std::vector<std::vector<float>>& rows() {
         std::vector<std::vector<float>> r;
         integers random(5);
         for (int kind = 0; kind < 6; ++kind) {
-            std::vector<float> row(vocabulary);
+            std::vector<float> row(row_length);
             for (auto& l : row) {
                 l = random.real(-4, 4) + random.real(-4, 4);
                 if (kind == 1) l = 0.5f;

@@ -24,7 +24,7 @@ TEST(OutOfMemory, OnTheFirstRow) {
             EXPECT_TRUE(chain.survivors().empty());
             EXPECT_TRUE(chain.distribution(rows()[0]).empty());
             EXPECT_TRUE(chain.logprobs(rows()[0], 3).empty());
-            EXPECT_EQ(chain.reserve(vocabulary), status_code::out_of_memory);
+            EXPECT_EQ(chain.reserve(row_length), status_code::out_of_memory);
             constexpr token_id prompt[] = {1, 2};
             EXPECT_EQ(chain.prompt(prompt), status_code::out_of_memory);
             EXPECT_EQ(chain.accept(5).state, status_code::out_of_memory);
@@ -35,7 +35,7 @@ TEST(OutOfMemory, OnTheFirstRow) {
 }
 
 TEST(OutOfMemory, OnALongerRow) {
-    const std::vector<float> longer(5 * vocabulary, 1.0f);
+    const std::vector<float> longer(5 * row_length, 1.0f);
     each_chain([&](any_pipeline chain) {
         chain.reserve(0, most_tokens);
         for (const auto& row : rows()) (void)chain.sample(row);

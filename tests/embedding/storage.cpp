@@ -16,8 +16,8 @@ TEST(Storage, IsAllThatAChainNeeds) {
     const allocations seen;
     {
         auto c = penalties{.repeat = 1.1f} | temperature{.t = 0.8f} | top_p{.p = 0.9f} | dist{.seed = 3};
-        ASSERT_LE(c.scratch_bytes(vocabulary), sizeof bytes);
-        ASSERT_TRUE(c.use_storage(bytes, vocabulary).ok());
+        ASSERT_LE(c.scratch_bytes(row_length), sizeof bytes);
+        ASSERT_TRUE(c.use_storage(bytes, row_length).ok());
         for (int i = 0; i < 300; ++i) ASSERT_NE(c.sample(all[std::size_t(i) % all.size()]), null_token);
     }
     EXPECT_EQ(seen.count(), 0u);
@@ -49,13 +49,13 @@ TEST(Storage, OfAnyAlignmentServes) {
         auto on_heap = chain;
         const token_id first = on_heap.peek(rows()[0]);
         const auto expected = use(on_heap);
-        const std::size_t bytes = chain.scratch_bytes(vocabulary, most_tokens);
+        const std::size_t bytes = chain.scratch_bytes(row_length, most_tokens);
         for (std::size_t misalignment = 0; misalignment < 64; ++misalignment) {
             SCOPED_TRACE(misalignment);
             auto c = chain;
             arena memory(bytes, misalignment);
             const allocations seen;
-            ASSERT_TRUE(c.use_storage(memory.span(), vocabulary, most_tokens).ok());
+            ASSERT_TRUE(c.use_storage(memory.span(), row_length, most_tokens).ok());
             EXPECT_EQ(c.peek(rows()[0]), first);
             if (misalignment < 2 || misalignment == 63) {
                 EXPECT_EQ(use(c), expected);
@@ -103,28 +103,28 @@ TEST(Storage, OfLongRows) {
 
 TEST(Storage, TooSmallByAByteIsRefused) {
     each_chain([](any_pipeline chain) {
-        const std::size_t bytes = chain.scratch_bytes(vocabulary, most_tokens);
+        const std::size_t bytes = chain.scratch_bytes(row_length, most_tokens);
         for (const std::size_t misalignment : {0u, 1u, 63u}) {
             arena memory(bytes - 1, misalignment);
             auto c = chain;
-            EXPECT_EQ(c.use_storage(memory.span(), vocabulary, most_tokens), status_code::storage_too_small);
+            EXPECT_EQ(c.use_storage(memory.span(), row_length, most_tokens), status_code::storage_too_small);
             EXPECT_TRUE(memory.intact());
             EXPECT_NE(c.sample(rows()[0]), null_token) << "it goes on as it was";
         }
-        EXPECT_EQ(chain.use_storage({}, vocabulary), status_code::storage_too_small);
+        EXPECT_EQ(chain.use_storage({}, row_length), status_code::storage_too_small);
     });
 }
 
 TEST(Storage, NeverTurnsIntoHeap) {
     each_chain([](any_pipeline chain) {
-        arena memory(chain.scratch_bytes(vocabulary, most_tokens), 3);
-        ASSERT_TRUE(chain.use_storage(memory.span(), vocabulary, most_tokens).ok());
-        const std::vector<float> longer(2 * vocabulary, 1.0f);
+        arena memory(chain.scratch_bytes(row_length, most_tokens), 3);
+        ASSERT_TRUE(chain.use_storage(memory.span(), row_length, most_tokens).ok());
+        const std::vector<float> longer(2 * row_length, 1.0f);
         const token_id first = chain.peek(rows()[0]);
         const allocations seen;
         EXPECT_EQ(chain.sample(longer), null_token);
         EXPECT_EQ(chain.last_status(), status_code::storage_too_small);
-        EXPECT_EQ(chain.reserve(2 * vocabulary), status_code::storage_too_small);
+        EXPECT_EQ(chain.reserve(2 * row_length), status_code::storage_too_small);
         EXPECT_EQ(chain.sample(rows()[0]), first) << "nothing is lost";
         EXPECT_EQ(seen.count(), 0u);
         EXPECT_TRUE(memory.intact());
@@ -135,8 +135,8 @@ TEST(Storage, IsTakenInTheMiddleOfAText) {
     each_chain([](any_pipeline chain) {
         for (const auto& row : rows()) (void)chain.sample(row);
         auto on_heap = chain;
-        arena memory(chain.scratch_bytes(vocabulary, most_tokens), 17);
-        ASSERT_TRUE(chain.use_storage(memory.span(), vocabulary, most_tokens).ok());
+        arena memory(chain.scratch_bytes(row_length, most_tokens), 17);
+        ASSERT_TRUE(chain.use_storage(memory.span(), row_length, most_tokens).ok());
         EXPECT_EQ(use(chain), use(on_heap));
         EXPECT_TRUE(memory.intact());
     });
@@ -144,8 +144,8 @@ TEST(Storage, IsTakenInTheMiddleOfAText) {
 
 TEST(Storage, OfACopyIsItsOwn) {
     each_chain([](any_pipeline chain) {
-        arena memory(chain.scratch_bytes(vocabulary, most_tokens), 9);
-        ASSERT_TRUE(chain.use_storage(memory.span(), vocabulary, most_tokens).ok());
+        arena memory(chain.scratch_bytes(row_length, most_tokens), 9);
+        ASSERT_TRUE(chain.use_storage(memory.span(), row_length, most_tokens).ok());
         for (const auto& row : rows()) (void)chain.sample(row);
         auto copy = chain;
         EXPECT_EQ(use(copy), use(chain));

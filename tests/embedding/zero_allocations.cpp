@@ -42,7 +42,7 @@ TEST(Allocations, NoneOnceWarm) {
 
 TEST(Allocations, NoneAfterReserve) {
     each_chain([](any_pipeline chain) {
-        ASSERT_TRUE(chain.reserve(vocabulary, most_tokens).ok());
+        ASSERT_TRUE(chain.reserve(row_length, most_tokens).ok());
         const allocations seen;
         use(chain);
         chain.reset();
@@ -56,7 +56,7 @@ TEST(Allocations, NoneInChainsAsTheirOwnTypes) {
         auto reserved = chain;
         chain.reserve(0, most_tokens);
         ASSERT_NE(chain.sample(rows()[0]), null_token);
-        ASSERT_TRUE(reserved.reserve(vocabulary, most_tokens).ok());
+        ASSERT_TRUE(reserved.reserve(row_length, most_tokens).ok());
         const allocations seen;
         use(chain);
         use(reserved);
@@ -66,16 +66,16 @@ TEST(Allocations, NoneInChainsAsTheirOwnTypes) {
 
 TEST(Allocations, NoneForShorterRows) {
     each_chain([](any_pipeline chain) {
-        ASSERT_TRUE(chain.reserve(vocabulary, most_tokens).ok());
+        ASSERT_TRUE(chain.reserve(row_length, most_tokens).ok());
         const allocations seen;
-        for (std::size_t size = 1; size <= vocabulary; size += 37) (void)chain.sample(std::span(rows()[0]).first(size));
+        for (std::size_t size = 1; size <= row_length; size += 37) (void)chain.sample(std::span(rows()[0]).first(size));
         EXPECT_EQ(seen.count(), 0u);
     });
 }
 
 TEST(Allocations, NoneEverForACandidateArray) {
     each_chain([](any_pipeline chain) {
-        std::vector<token_data> all(vocabulary);
+        std::vector<token_data> all(row_length);
         ASSERT_TRUE(chain.reserve(0, most_tokens).ok());
         {
             candidates c{all.data(), 0, -1, false};

@@ -23,6 +23,8 @@ const streams& all_streams() {
         add_edits(s);
         add_masks(s);
         add_long_chains(s);
+        add_laws(s);
+        add_learners(s);
         return s;
     }();
     return all;

@@ -163,6 +163,8 @@ void add_cuts_behind_maps(streams& all);
 void add_edits(streams& all);
 void add_masks(streams& all);
 void add_long_chains(streams& all);
+void add_laws(streams& all);
+void add_learners(streams& all);
 
 inline std::string golden_file() {
     if (const char* path = RIFFLE_GOLDEN_FILE) return path;

@@ -116,6 +116,51 @@ inline float minus_log_complement(float v) {
     return -log_of_parts(parts.f, parts.exponent);
 }
 
+/// exp(x), -87 <= x <= 88
+inline float exp(float value) {
+    float x = value;
+    if (!(x > -87.0f)) x = -87.0f;
+    if (!(x < 88.0f)) x = 88.0f;
+    const float shifter = 12582912.0f;
+    const float in_octaves = rounded(x * 1.44269504f);
+    const float shifted = rounded(in_octaves + shifter);
+    const float octaves = rounded(shifted - shifter);
+    const float coarse = rounded(octaves * 0.693359375f);
+    const float high = rounded(x - coarse);
+    const float fine = rounded(octaves * -2.12194440e-4f);
+    const float r = rounded(high - fine);
+    const float p = polynomial(
+        {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f},
+        r);
+    const float pr = rounded(p * r);
+    const float prr = rounded(pr * r);
+    const float one_more = rounded(r + 1.0f);
+    const float e = rounded(prr + one_more);
+    return float_of(std::uint32_t(std::int32_t(bits_of(e)) + std::int32_t(octaves) * (std::int32_t{1} << 23)));
+}
+
+/// 1 / x for normal x > 0: a guess from the exponent, and four steps of Newton's.
+inline float reciprocal(float x) {
+    float y = float_of(0x7ef311c3u - bits_of(x));
+    for (int step = 0; step < 4; ++step) {
+        const float product = rounded(x * y);
+        const float rest = rounded(2.0f - product);
+        y = rounded(y * rest);
+    }
+    return y;
+}
+
+/// base^exponent in double by repeated squaring, at most 1e38 all along; 1 for exponents below 1.
+inline double limited_power(double base, std::int64_t exponent) {
+    double power = 1.0, square = base;
+    for (std::int64_t e = exponent; e > 0; e /= 2) {
+        volatile double product = power * square, next = square * square;
+        if (e % 2 == 1) power = product < 1e38 ? product : 1e38;
+        square = next < 1e38 ? next : 1e38;
+    }
+    return power;
+}
+
 inline float tanh(float value) {
     const float x = (bits_of(value) & 0x7f800000u) == 0 ? 0.0f : value;
     const float v = float_of(bits_of(x) & 0x7fffffffu);
@@ -192,6 +237,19 @@ inline float gumbel_noise(const draw_place& at, std::uint64_t seed, std::int32_t
 }
 
 inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) { return std::uint64_t((uint128(a) * b) >> 64); }
+
+/// A share of a total: floor(floor(p * 2^64) * total / 2^64), where p below 0 counts as 0 and from 1 up as 1 - 2^-64.
+inline std::uint64_t share_of(float p, std::uint64_t total) {
+    if (p <= 0.0f) return 0;
+    const std::uint64_t share = p >= 1.0f ? ~std::uint64_t{0} : std::uint64_t(double(p) * 18446744073709551616.0);
+    return multiply_high(share, total);
+}
+
+/// Both halves rounded, then their sum.
+inline double to_double(uint128 value) {
+    const auto high = double(std::uint64_t(value >> 64)), low = double(std::uint64_t(value & ~std::uint64_t{0}));
+    return high * 18446744073709551616.0 + low;
+}
 
 /// floor(sqrt(value)), by halving.
 inline std::uint64_t square_root(std::uint64_t value) {

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of logits made from integers, so that they are the same with every compiler and library.
+// Rows of logits made from random_integers, so that they are the same with every compiler and library.
 
 #include <array>
 #include <cstddef>
@@ -12,9 +12,9 @@
 namespace riffle_tests {
 
 /// Random integers (splitmix64).
-class integers {
+class random_integers {
 public:
-    explicit integers(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x1234567u) {}
+    explicit random_integers(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15u + 0x1234567u) {}
     std::uint64_t next() {
         state_ += 0x9E3779B97F4A7C15u;
         std::uint64_t z = state_;
@@ -24,7 +24,7 @@ public:
     }
     /// 0 ... bound - 1
     std::size_t below(std::size_t bound) { return std::size_t(next() % bound); }
-    /// Roughly normal around 0 with a deviation of about `deviation` (four uniform integers): exact in a float.
+    /// Roughly normal around 0 with a deviation of about `deviation` (four uniform random_integers): exact in a float.
     float bell(float deviation) {
         const std::uint64_t z = next();
         const std::int64_t sum = std::int64_t(z & 0xffff) + std::int64_t(z >> 16 & 0xffff) +
@@ -65,7 +65,7 @@ inline const char* name_of(shape s) {
     return names[std::size_t(s)];
 }
 
-inline float tiny_logit(integers& from, bool negative_only) {
+inline float tiny_logit(random_integers& from, bool negative_only) {
     constexpr float least = std::numeric_limits<float>::min(), denormal = std::numeric_limits<float>::denorm_min();
     constexpr std::array any{0.0f,          -0.0f,  denormal, -denormal,   0.5f * least,
                              -0.5f * least, -least, least,    2.0f * least};
@@ -73,7 +73,7 @@ inline float tiny_logit(integers& from, bool negative_only) {
 }
 
 inline std::vector<float> make_row(shape s, std::size_t size, std::uint64_t seed) {
-    integers from(seed ^ std::uint64_t(s) << 40 ^ std::uint64_t(size) << 20);
+    random_integers from(seed ^ std::uint64_t(s) << 40 ^ std::uint64_t(size) << 20);
     std::vector<float> row(size);
     constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     constexpr std::array bases{1.0f, 0.1f, 20.5f, 8.0f, -3.0f, 3.9999998f};

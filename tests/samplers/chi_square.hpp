@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,10 +15,14 @@
 
 namespace riffle_tests {
 
-/// The value that a chi-square variable exceeds once in a thousand times (Wilson and Hilferty 1931).
-inline double chi_square_limit(std::size_t degrees) {
+/// How many deviations a normal variable exceeds once in a thousand times, and once in 10^9.
+inline constexpr double once_in_a_thousand = 3.0902, once_in_a_billion = 5.9978;
+
+/// The value that a chi-square variable exceeds as seldom (Wilson and Hilferty 1931; a little more where there are few
+/// degrees).
+inline double chi_square_limit(std::size_t degrees, double deviations = once_in_a_thousand) {
     const double spread = 2.0 / (9.0 * double(degrees));
-    return double(degrees) * std::pow(1.0 - spread + 3.0902 * std::sqrt(spread), 3.0);
+    return double(degrees) * std::pow(1.0 - spread + deviations * std::sqrt(spread), 3.0);
 }
 
 /// exp of the logits, normalised, in double.
@@ -60,6 +66,35 @@ void expect_drawn_from(const std::vector<double>& probabilities, std::size_t dra
     if (rare >= 8.0) add(rare, rare_count);
     ASSERT_GE(cells, 2u) << what;
     EXPECT_LT(statistic, chi_square_limit(cells - 1)) << what << ", " << cells << " cells";
+}
+
+/// The same with a bound that only errors pass, and with cells that see more: tokens expected less than eight times
+/// share a cell with their neighbours, so that a shift among many rare tokens shows too.
+template <class Draw>
+void expect_law(const std::vector<double>& probabilities, std::size_t draws, Draw draw, const std::string& what) {
+    std::vector<std::size_t> counts(probabilities.size());
+    for (std::size_t i = 0; i < draws; ++i) {
+        const auto token = std::size_t(draw(i));
+        ASSERT_LT(token, counts.size()) << what;  // null_token too
+        ASSERT_GT(probabilities[token], 0.0) << what << ", token " << token;
+        ++counts[token];
+    }
+    std::vector<std::pair<double, double>> cells;  // expected and counted
+    double expected = 0.0, counted = 0.0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        expected += probabilities[i] * double(draws);
+        counted += double(counts[i]);
+        if (expected < 8.0) continue;
+        cells.push_back({expected, counted});
+        expected = counted = 0.0;
+    }
+    ASSERT_GE(cells.size(), 2u) << what;
+    cells.back().first += expected;
+    cells.back().second += counted;
+    double statistic = 0.0;
+    for (const auto& [mean, count] : cells) statistic += (count - mean) * (count - mean) / mean;
+    EXPECT_LT(statistic, chi_square_limit(cells.size() - 1, once_in_a_billion))
+        << what << ", " << cells.size() << " cells";
 }
 
 }  // namespace riffle_tests

@@ -1,3 +1,4 @@
+#include "reference/plain_stages.hpp"
 #include "samplers/single.hpp"
 
 namespace riffle_tests {
@@ -38,7 +39,7 @@ TEST(Mask, BitsBeyondTheRowAreNoTokens) {
     EXPECT_EQ(c.sample(row), 256);
 }
 TEST(Mask, NeverLetsAMaskedTokenThrough) {
-    integers random(3);
+    random_integers random(3);
     for (int n = 0; n < 200; ++n) {
         mask m;
         const std::size_t size = 1 + random.below(1500);

@@ -1,9 +1,12 @@
 #pragma once
 // What the tests of single samplers share.
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string>
@@ -66,6 +69,54 @@ void expect_stage_agrees_on_long_rows(const std::vector<Stage>& variants) {
             if (testing::Test::HasFailure()) return;
         }
     }
+}
+
+/// Logits of these probabilities.
+inline std::vector<float> logits_of(std::initializer_list<double> probabilities) {
+    std::vector<float> row;
+    for (const double p : probabilities) row.push_back(float(std::log(p)));
+    return row;
+}
+
+/// What a chain leaves of a row when it is asked for a token, by id.
+template <class Chain>
+std::vector<riffle::token_id> wide_survivors_of(Chain chain, std::span<const float> row) {
+    chain.peek(row);
+    std::vector<riffle::token_id> ids;
+    for (const auto& token : chain.survivors()) ids.push_back(token.id);
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
+
+/// The logits that a stage's narrow form leaves, by id; -inf for those it drops.
+template <class Stage>
+std::vector<float> logits_after(const Stage& stage, std::span<const float> row) {
+    auto chain = riffle::chain(stage);
+    auto memory = candidates_of(row);
+    riffle::candidates c{memory.data(), memory.size(), -1, false};
+    EXPECT_TRUE(chain.apply(c));
+    std::vector<float> logits(row.size(), -infinity);
+    for (const auto& token : c) logits[std::size_t(token.id)] = token.logit;
+    return logits;
+}
+
+/// The logits of tokens 0 ... size - 1 behind a stage that edits, all 0 before, after a prompt.
+template <class Stage>
+std::vector<float> logits_behind(const Stage& stage, const std::vector<riffle::token_id>& prompt, std::size_t size) {
+    auto narrow = riffle::chain(stage);
+    auto wide = riffle::chain(stage, riffle::top_k{1000000}, riffle::greedy{});
+    narrow.prompt(prompt);
+    wide.prompt(prompt);
+    const std::vector<float> row(size, 0.0f);
+    auto memory = candidates_of(row);
+    riffle::candidates c{memory.data(), memory.size(), -1, false};
+    EXPECT_TRUE(narrow.apply(c));
+    std::vector<float> logits(size, -infinity), of_row(size, -infinity);
+    for (const auto& token : c) logits[std::size_t(token.id)] = token.logit;
+    wide.peek(row);
+    for (const auto& token : wide.survivors()) of_row[std::size_t(token.id)] = token.logit;
+    EXPECT_EQ(of_row, logits);
+    return logits;
 }
 
 /// Ids in ascending order after a stage's narrow form.
@@ -152,6 +203,26 @@ void expect_invalid(const Stage& bad, const Stage& good, const char* sentence) {
     made_at_run_time.push(riffle::greedy{});
     EXPECT_EQ(made_at_run_time.sample(row), riffle::null_token);
     EXPECT_STREQ(made_at_run_time.last_status().message().c_str(), sentence);
+}
+
+/// The same for a selector.
+template <class Selector>
+void expect_invalid_selector(const Selector& bad, const Selector& good, const char* sentence) {
+    const std::vector<float> row{1.0f, 3.0f, 2.0f};
+    auto chain = riffle::chain(bad);
+    EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
+    EXPECT_EQ(chain.sample(row), riffle::null_token);
+    EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
+    EXPECT_EQ(chain.mark().tokens, 0u);
+    auto memory = candidates_of(row);
+    riffle::candidates c{memory.data(), memory.size(), -1, false};
+    EXPECT_STREQ(chain.apply(c).message().c_str(), sentence);
+    EXPECT_EQ(c.size, 3u);
+    riffle::get<0>(chain) = good;
+    EXPECT_NE(chain.sample(row), riffle::null_token);
+    riffle::dynamic_chain made_at_run_time;
+    EXPECT_STREQ(made_at_run_time.push(bad).message().c_str(), sentence);
+    EXPECT_EQ(made_at_run_time.sample(row), riffle::null_token);
 }
 
 }  // namespace riffle_tests

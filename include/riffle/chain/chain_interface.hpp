@@ -65,10 +65,13 @@ public:
     /// The next sample draws anew at the same position; accept clears it. For a token that was rejected from outside.
     void retry() noexcept { self().state().retry(); }
     /// A copy whose draws are independent of this one's: another sequence of the same seeds. A plain copy is identical,
-    /// and sequences do not nest: fork(1).fork(2) is fork(2). Copying specs that own memory may throw, like any copy.
+    /// and sequences do not nest: fork(1).fork(2) is fork(2). (Under numerics::llama it adds the sequence to every seed
+    /// and begins those streams anew.) Copying specs that own memory may throw, like any copy.
     Chain fork(std::uint16_t sequence) const {
         Chain copy = static_cast<const Chain&>(*this);
         copy.state().set_sequence(sequence);
+        decltype(auto) stages = copy.table();
+        stages.fork(sequence);
         return copy;
     }
 
@@ -114,6 +117,9 @@ public:
     const status& last_status() const noexcept { return self().state().last_status(); }
     /// What accepting the last token led to.
     const step& last_step() const noexcept { return self().state().last_step(); }
+    /// Under numerics::llama: how many rows this chain has seen, and of how many it had to make a candidate for every
+    /// token, as llama.cpp does, because the quicker way could not decide. Both 0 under other numerics.
+    replay_counts replays() const noexcept { return self().state().machine().replays(); }
     /// The plan that present parameters lead to, for rows of `row_size` logits.
     plan present_plan(std::size_t row_size = 1u << 17) const noexcept {
         decltype(auto) stages = self().table();

@@ -75,10 +75,16 @@ constexpr bool has_one_verb() {
     else return has_map<S> + has_edits<S> + has_bias<S> + (has_apply<S> || has_drawing_apply<S>) == 1;
 }
 
+template <class Policies>
+constexpr bool has_its_arithmetic() {
+    if constexpr (Policies::arithmetic != numerics::llama) return true;
+    else return requires { sizeof(exact::forms_are_included<Policies>); };
+}
+
 template <class Policies, class... Stages>
 constexpr bool chain_is_well_formed() {
-    static_assert(Policies::arithmetic != numerics::llama,
-                  "riffle: numerics::llama is not there yet; use reproducible or fast");
+    static_assert(detail::has_its_arithmetic<Policies>(),
+                  "riffle: numerics::llama needs #include <riffle/llama_exact.hpp>");
     static_assert(sizeof...(Stages) > 0, "riffle: a chain needs at least one stage");
     static_assert(sizeof...(Stages) <= max_stages, "riffle: a chain has at most 32 stages");
     static_assert(
@@ -94,10 +100,10 @@ constexpr bool chain_is_well_formed() {
             "riffle: a stage has one of the verbs apply, map, edits and bias; make two stages of one that has more");
         static_assert(((!has_accept<Stages> || has_reset<Stages>)&&...),
                       "riffle: a stage with accept needs a reset, so that a chain can begin anew");
-        static_assert((saves_state<Stages>() && ...),
+        static_assert((keeper<Policies, Stages>::can_be_saved && ...),
                       "riffle: a stage with accept must be trivially copyable, or have a trivially copyable mark() and "
                       "a rollback(mark), so that a chain can go back");
-        static_assert((std::size_t{0} + ... + saved_bytes<Stages>()) <= checkpoint::stage_bytes,
+        static_assert((std::size_t{0} + ... + keeper<Policies, Stages>::saved) <= checkpoint::stage_bytes,
                       "riffle: what stages with accept keep may take 64 bytes in a mark; give them a smaller mark() "
                       "and a rollback(mark)");
     }

@@ -73,21 +73,28 @@ public:
                       Seen seen) noexcept(noexcept(seen(std::size_t{}, std::as_const(c)))) {
         last_token_ = null_token;
         status_ = stages.check();
-        if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c)))
+        const bool as_llama = stages.as_llama();
+        if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c, as_llama)))
             status_ = status_code::bad_candidates;
-        if (const status memory = reserve_scratch(stages, scratch_row_); status_.ok() && !memory.ok())
+        if (const status memory = reserve_scratch(stages, as_llama ? (std::max)(c.size, scratch_row_) : scratch_row_);
+            status_.ok() && !memory.ok())
             status_.fail(memory);
         if (!status_.ok()) return status_;
         c.selected = -1;
-        c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
-        const context x(tokens_, at_, memory_.slots);
+        if (!as_llama) c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
+        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
         for (std::size_t i = 0; i < stages.size(); ++i) {
             seen(i, c);
-            stages.narrow(i, i + 1, c, x);
+            if (const auto code = stages.narrow(i, i + 1, c, x); code != status_code::ok) {
+                status_.fail(status::failed(code, stages.name(i)));
+                return status_;
+            }
         }
         seen(stages.size(), c);
         if (c.selected < 0 || std::size_t(c.selected) >= c.size) c.selected = -1;
         if (has_selector(stages) && c.selected < 0) status_.fail(status_code::no_legal_token);
+        choice_ = {};
+        if (c.selected >= 0) note_choice(c);
         return status_;
     }
 
@@ -102,8 +109,10 @@ public:
     void reset(stage_table& stages) noexcept {
         tokens_.clear();
         at_.position = at_.attempt = 0;
+        choice_ = {};
         stages.reset();
         forget_saved_states();
+        save_as_llama(stages);
         last_step_ = {};
         status_ = {};
     }
@@ -131,6 +140,7 @@ public:
         at_.position = m.position;
         at_.attempt = m.attempt;
         stages.restore(m.stages);
+        choice_ = {};
         last_step_ = {};
         return {};
     }
@@ -145,17 +155,24 @@ public:
         const std::uint32_t target = at_.position - std::uint32_t(count);
         if (!tokens_.can_pop(back, stages.window())) return status_code::rewind_too_far;
         const auto* ring = stages.ring();
-        if (ring && (target < saved_from_ || saved_to_ - target > rollback_depth)) return status_code::rewind_too_far;
+        if (ring && (target < saved_from_ || saved_to_ - target > stage_table::saved_states))
+            return status_code::rewind_too_far;
         for (std::size_t i = 0; i < back; ++i) tokens_.pop();
         at_.position = target;
         at_.attempt = 0;
-        if (ring) stages.restore(ring[target % rollback_depth]);
+        if (ring) stages.restore(ring[target % stage_table::saved_states]);
+        choice_ = {};
         last_step_ = {};
         return {};
     }
 
     /// States saved so far do not fit the stages any more: rewind does not go behind this point.
     void forget_saved_states() noexcept { saved_from_ = saved_to_ = at_.position; }
+    /// llama.cpp's forms change when they are applied, so what they are at a position is saved as soon as the position
+    /// is reached; others change when a token is accepted, and are saved before that.
+    void save_as_llama(stage_table& stages) noexcept {
+        if (stages.as_llama()) save(stages);
+    }
 
     // ---- looking closer
 
@@ -165,11 +182,13 @@ public:
         normalise(c);
         return {c.data, c.size};
     }
-    std::span<const token_data> distribution(const stage_table& stages, std::span<const float> logits) noexcept {
-        run(stages, logits, until::selector);
+    std::span<const token_data> distribution(stage_table& stages, std::span<const float> logits) noexcept {
+        look_closer(stages, logits);
         last_token_ = null_token;
         if (!status_.ok()) return {};
         candidates& c = machine_.found();
+        const selecting how = stages.size() ? stages.fact(stages.size() - 1).selects : selecting::no;
+        if (stages.as_llama() && (how == selecting::by_mass || how == selecting::by_shape)) c.selected = -1;
         if (c.selected >= 0) {  // the selector has no law but its choice
             c.data[0] = c[std::size_t(c.selected)];
             c.size = 1;
@@ -179,7 +198,7 @@ public:
         normalise(c);
         return {c.data, c.size};
     }
-    std::span<const token_logprob> logprobs(const stage_table& stages, std::span<const float> logits, std::size_t n,
+    std::span<const token_logprob> logprobs(stage_table& stages, std::span<const float> logits, std::size_t n,
                                             logprobs_of which) noexcept {
         if (which == logprobs_of::before) {
             const raw_row<> raw((std::max<std::size_t>)(n, 1));
@@ -212,7 +231,8 @@ public:
     std::size_t scratch_bytes(const stage_table& stages, std::size_t row_size, std::size_t tokens) const noexcept {
         if (row_size > longest || tokens > longest) return std::size_t(-1);
         const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
-        return storage::alignment + aligned(history::bytes(kept)) + scratch::bytes(row_size, kept);
+        return storage::alignment + aligned(history::bytes(kept)) +
+               scratch::bytes(row_size, kept, stages.spare_bytes(row_size, kept));
     }
     status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size,
                        std::size_t tokens) noexcept {
@@ -229,6 +249,19 @@ public:
     }
 
 private:
+    void save(stage_table& stages) noexcept {
+        if (auto* ring = stages.ring()) {
+            stages.save(ring[at_.position % stage_table::saved_states]);
+            saved_to_ = (std::max)(saved_to_, at_.position + 1);
+        }
+    }
+    /// Up to what the selector would choose from. llama.cpp's forms draw and learn on the way: that is taken back.
+    void look_closer(stage_table& stages, std::span<const float> logits) noexcept {
+        stage_table::saved_state state{};
+        if (stages.as_llama()) stages.save(state);
+        run(stages, logits, until::selector);
+        if (stages.as_llama()) stages.restore(state);
+    }
     token_id run(const stage_table& stages, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
         status_ = stages.check();
@@ -242,10 +275,17 @@ private:
         if (logits.size() > longest) return status_ = status_code::row_too_long, null_token;
         status_ = reserve_scratch(stages, logits.size());
         if (!status_.ok()) return null_token;
-        const context x(tokens_, at_, memory_.slots);
+        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
         last_token_ = machine_.run(stages, p, memory_, x, logits, end);
         status_ = machine_.state();
+        if (end == until::token) choice_ = {};
+        if (last_token_ != null_token) note_choice(machine_.found());
         return last_token_;
+    }
+
+    void note_choice(const candidates& c) noexcept {
+        const token_data& chosen = c[std::size_t(c.selected)];
+        choice_ = {chosen.id, chosen.p};
     }
 
     static constexpr std::size_t longest = std::size_t((std::numeric_limits<token_id>::max)());
@@ -257,16 +297,16 @@ private:
         if (token < 0) return last_step_ = {status_code::not_a_token};
         if (tokens_.lost() || !reserve_history(stages, first_window(stages)) || !grow_history(stages))
             return last_step_ = {no_memory()};
-        if (auto* ring = stages.ring(); ring && generated) {
-            stages.save(ring[at_.position % rollback_depth]);
-            saved_to_ = (std::max)(saved_to_, at_.position + 1);
-        }
+        if (generated && !stages.as_llama()) save(stages);
         tokens_.push(token, generated);
         if (generated) {
             ++at_.position;
             at_.attempt = 0;
         }
-        return last_step_ = stages.accept(token);
+        const choice last = std::exchange(choice_, {});
+        last_step_ = stages.accept(token, generated ? &last : nullptr, tokens_);
+        save_as_llama(stages);
+        return last_step_;
     }
 
     status_code no_memory() const noexcept {
@@ -299,26 +339,31 @@ private:
 
     status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
         if (tokens_.lost() || !reserve_history(stages, first_window(stages))) return no_memory();
-        if (row_size <= scratch_row_ && tokens_.capacity() <= scratch_window_) return {};
-        return grow_scratch(row_size);
+        if (row_size <= scratch_row_ && tokens_.capacity() <= scratch_window_ &&
+            stages.spare_bytes(scratch_row_, scratch_window_) <= memory_.spare.size())  // parameters may have grown
+            return {};
+        return grow_scratch(stages, row_size);
     }
-    RIFFLE_NOINLINE status grow_scratch(std::size_t row_size) noexcept {
+    RIFFLE_NOINLINE status grow_scratch(const stage_table& stages, std::size_t row_size) noexcept {
         const std::size_t kept = tokens_.capacity();
         row_size = (std::max)(row_size, scratch_row_);
-        if (const auto code = storage_.reserve(scratch::bytes(row_size, kept)); code != status_code::ok) return code;
+        const std::size_t spare = stages.spare_bytes(row_size, kept);
+        if (const auto code = storage_.reserve(scratch::bytes(row_size, kept, spare)); code != status_code::ok)
+            return code;
         forget_scratch();
-        memory_ = scratch::in(storage_.data(), row_size, kept);
+        memory_ = scratch::in(storage_.data(), row_size, kept, spare);
         scratch_row_ = row_size;
         scratch_window_ = kept;
         return {};
     }
 
-    bool make_canonical(candidates& c) noexcept {
+    /// llama.cpp's forms take what comes, but for NaN.
+    bool make_canonical(candidates& c, bool only_nan) noexcept {
         for (auto& token : c) {
             if (token.id < 0) return false;
             if (token.logit != token.logit) status_.note_nan();
             if (token.logit > greatest_logit) status_.note_infinity();
-            token.logit = canonical(token.logit);
+            if (!only_nan || token.logit != token.logit) token.logit = canonical(token.logit);
         }
         return true;
     }
@@ -352,6 +397,7 @@ private:
         saved_to_ = other.saved_to_;
         status_ = other.status_;
         last_step_ = other.last_step_;
+        choice_ = other.choice_;
         forget_scratch();
     }
     void move_from(basic_chain_state& other) noexcept {
@@ -362,6 +408,8 @@ private:
         saved_to_ = other.saved_to_;
         status_ = other.status_;
         last_step_ = other.last_step_;
+        choice_ = other.choice_;
+        machine_ = Machine(other.machine_.replays());
         forget_scratch();
         other.forget_scratch();
     }
@@ -369,7 +417,7 @@ private:
     void forget_scratch() noexcept {
         scratch_row_ = scratch_window_ = 0;
         memory_ = {};
-        machine_ = {};
+        machine_ = Machine(machine_.replays());
         last_token_ = null_token;
     }
 
@@ -383,6 +431,7 @@ private:
     status status_;
     step last_step_;
     token_id last_token_ = null_token;
+    choice choice_;
 };
 
 using chain_state = basic_chain_state<cpu_machine<stage_table>>;

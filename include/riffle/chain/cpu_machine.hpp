@@ -6,6 +6,7 @@
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/stage_table.hpp>
+#include <riffle/core/law.hpp>
 #include <riffle/wide/above.hpp>
 #include <riffle/wide/gather.hpp>
 #include <riffle/wide/max.hpp>
@@ -13,6 +14,12 @@
 #include <riffle/wide/select.hpp>
 
 namespace riffle {
+
+/// How a chain under numerics::llama fared: of so many rows so many had to be gone through as llama.cpp does, with a
+/// candidate for every token, because the quicker way could not decide.
+struct replay_counts {
+    std::uint64_t rows = 0, replays = 0;
+};
 
 /// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler: what it needs
 /// of the stages it asks their table.
@@ -23,6 +30,8 @@ public:
     enum class until { token, selector };
 
     cpu_machine() noexcept = default;
+    /// With the counts of one before.
+    explicit cpu_machine(const replay_counts& counts) noexcept : counts_(counts) {}
 
     /// The token for a row, or null_token; `found()` then holds what was materialised. What is passed in must live
     /// until run returns.
@@ -39,17 +48,22 @@ public:
         maximum_ = mapped_maximum_ = cut_ = illegal_logit;
         total_mass_ = 0;
         moments_ = {};
+        law_ = {};
         for (std::size_t i = 0; i < p.size; ++i)
             if (!execute(p.steps[i])) return null_token;
         if (end_ == until::selector) return null_token;
         if (found_.selected < 0 || std::size_t(found_.selected) >= found_.size) return fail(), null_token;
-        return found_[std::size_t(found_.selected)].id;
+        const token_data& chosen = found_[std::size_t(found_.selected)];
+        if (!(chosen.logit > illegal_logit)) return fail(), null_token;  // llama.cpp's samplers may choose such
+        return chosen.id;
     }
 
     candidates& found() noexcept { return found_; }
     const status& state() const noexcept { return state_; }
     /// Of the last mass pass: S and the masses of the blocks; 0 and none when the plan took no mass of the row.
     std::uint64_t total_mass() const noexcept { return total_mass_; }
+    /// Under numerics::llama: see chain_interface::replays.
+    const replay_counts& replays() const noexcept { return counts_; }
     std::span<const std::uint64_t> block_masses() const noexcept {
         return {memory_.masses, total_mass_ ? row_.blocks() : 0};
     }
@@ -68,18 +82,29 @@ private:
             note(wide::find_max(row_, memory_.peaks));
             stages_->rewrite(s.first, row_);
             return true;
+        case pass::adjust: adjust(s.first); return true;
         case pass::max: return find_maximum();
         case pass::moments:
             moments_ = stages_->find_moments(plan_->bridge, row_, memory_.peaks, mapped_maximum_);
             return true;
         case pass::mass: find_mass(); return true;
+        case pass::law:
+            law_ = stages_->find_law(plan_->bridge, row_, memory_.peaks, mass_cut(),
+                                     raw_cut(std::numeric_limits<float>::lowest()), mapped_maximum_);
+            return true;
         case pass::select: select_greatest(stages_->rank(s.first)); return true;
         case pass::histogram: bound_nucleus(s.first); return true;
         case pass::above: gather_above(s.first); return true;
+        case pass::search: search(s.first); return true;
+        case pass::head: select_by_head(s.first); return true;
         case pass::gather: gather_legal(s.first); return true;
         case pass::pick: pick(s.first); return true;
+        case pass::choose:
+            if (end_ == until::token) stages_->choose(s.first, found_, *context_);
+            return true;
         case pass::rows: make_rows(); return true;
-        case pass::narrow: narrow(s.first, s.last); return true;
+        case pass::llama: return run_as_llama(s.last);
+        case pass::narrow: return narrow(s.first, s.last);
         }
         return false;
     }
@@ -102,14 +127,22 @@ private:
         if (edited.saw_infinity()) state_.note_infinity();
     }
 
-    bool find_maximum() noexcept {
+    float find_raw_maximum() noexcept {
         auto found = wide::find_max(row_, memory_.peaks);
         note(found);
         if (found.logit > greatest_logit) {  // maps must not see +inf
             wide::make_canonical(row_);
             found = wide::find_max(row_, memory_.peaks);
         }
-        maximum_ = canonical(found.logit);
+        return canonical(found.logit);
+    }
+    void adjust(std::size_t i) noexcept {
+        if (!stages_->adjusts_now(i, *context_)) return;
+        const float maximum = find_raw_maximum();
+        if (maximum > illegal_logit) stages_->adjust(i, row_, memory_.peaks, maximum);
+    }
+    bool find_maximum() noexcept {
+        maximum_ = find_raw_maximum();
         mapped_maximum_ = maximum_ > illegal_logit ? map(maximum_) : illegal_logit;
         return mapped_maximum_ > illegal_logit || fail();
     }
@@ -148,6 +181,8 @@ private:
     }
 
     void select_greatest(std::size_t k) noexcept {
+        found_.size = 0;
+        found_.sorted = false;
         wide::find_greatest(row_, memory_.peaks, k, raw_cut_of_rank(k), mapping(), found_);
         found_.keep_greatest(k);
     }
@@ -156,7 +191,7 @@ private:
     /// the maximum, among few tokens; on others a histogram of mass finds it.
     void bound_nucleus(std::size_t bridge) noexcept {
         constexpr std::size_t many = 4096;
-        const std::uint64_t target = stages_->target(bridge, total_mass_);
+        const std::uint64_t target = stages_->target(bridge, total_mass_, *context_);
         for (const float depth : {3.0f, 6.0f, 12.0f}) {
             cut_ = finite(mapped_maximum_ - depth);
             if (reached_by(raw_cut(cut_), many) >= many) break;
@@ -180,19 +215,45 @@ private:
         return reached;
     }
 
+    /// All that a searching stage needs to see lies a few nats under the maximum on most rows, among few tokens;
+    /// otherwise it sees everything that weighs, or is legal.
+    void search(std::size_t bridge) noexcept {
+        constexpr std::size_t many = 4096;
+        for (const float depth : {3.0f, 6.0f, 12.0f}) {
+            const float floor = finite(mapped_maximum_ - depth);
+            if (reached_by(raw_cut(floor), many) >= many) break;
+            gather_above_raw(raw_cut(floor));
+            if (stages_->keep(bridge, found_, law_, floor)) return;
+        }
+        gather_above_raw(stages_->fact(bridge).weightless ? raw_cut(std::numeric_limits<float>::lowest()) : mass_cut());
+        stages_->keep(bridge, found_, law_, illegal_logit);
+    }
+
+    void select_by_head(std::size_t bridge) noexcept {
+        const std::size_t first = stages_->rank(bridge);
+        select_greatest(first);
+        const std::size_t k = stages_->rank(bridge, law_, found_);
+        if (k > first) select_greatest(k);
+        else found_.keep_greatest(k);
+    }
+
     void gather_above(std::size_t bridge) noexcept {
-        const bool nucleus = stages_->fact(bridge).narrows == narrowing::mass;
-        const float mapped_cut = nucleus ? cut_ : stages_->cut(bridge, mapped_maximum_, moments_);
+        const narrowing how = stages_->fact(bridge).narrows;
+        const bool nucleus = how == narrowing::mass;
+        const float mapped_cut = nucleus                        ? cut_
+                                 : how == narrowing::likelihood ? stages_->cut(bridge, law_)
+                                                                : stages_->cut(bridge, mapped_maximum_, moments_);
         const std::size_t least = stages_->keeps_at_least(bridge);
         float cut = raw_cut(mapped_cut);
         if (least > 1) cut = (std::min)(cut, raw_cut_of_rank(least));
         gather_above_raw(cut);
-        if (nucleus) found_.keep_nucleus(mapped_maximum_, stages_->target(bridge, total_mass_), least);
+        if (nucleus) found_.keep_nucleus(mapped_maximum_, stages_->target(bridge, total_mass_, *context_), least);
         else found_.keep_above(mapped_cut, least);
     }
 
     /// Candidates from the raw logits that reach the cut, mapped.
     RIFFLE_NOINLINE void gather_above_raw(float cut) noexcept {
+        found_.sorted = false;
         found_.size = wide::find_above(row_, memory_.peaks, 0, row_.blocks(), cut, found_.data);
         mapping().map({found_.data, found_.size});
     }
@@ -203,8 +264,17 @@ private:
             const auto id = wide::first_at_least(row_, memory_.peaks, raw_cut(mapped_maximum_));
             return choose({token_id(id), mapped_maximum_, 1.0f});
         }
-        if (end_ == until::selector) return gather_above_raw(mass_cut());
+        if (end_ == until::selector) {
+            gather_above_raw(how == selecting::by_shape ? std::numeric_limits<float>::lowest() : mass_cut());
+            return stages_->prepare(selector, found_);
+        }
         const draws random = stages_->random(selector, context_->at());
+        if (how == selecting::by_shape) {
+            const token_data token =
+                stages_->pick_by_shape(plan_->bridge, row_, memory_.peaks, law_, memory_.masses, random);
+            if (token.id >= 0) choose(token);
+            return;
+        }
         if (how == selecting::by_mass) {
             const auto p = stages_->pick_by_mass(plan_->bridge, row_, memory_.masses,
                                                  multiply_high(random.bits(), total_mass_), mapped_maximum_);
@@ -241,12 +311,41 @@ private:
         }
     }
 
-    void narrow(std::size_t first, std::size_t last) noexcept {
-        if (end_ == until::selector)
-            while (last > first && stages_->fact(last - 1).selects != selecting::no &&
-                   stages_->fact(last - 1).selects != selecting::greatest)
-                --last;
-        stages_->narrow(first, last, found_, *context_);
+    /// As far as the stages' forms can, on the row; from there on a candidate for every token, as it is (but for NaN).
+    bool run_as_llama(std::size_t last) noexcept {
+        ++counts_.rows;
+        wide::llama_row r(row_, memory_.peaks, memory_.groups, memory_.bins, memory_.masses);
+        std::size_t i = 0;
+        const bool ordinary = r.ordinary();
+        for (bool decided = ordinary; decided && i < last && !selects_by_law(i);) {
+            const exact::row_answer answer = stages_->apply_to_row(i, r, found_, *context_);
+            decided = answer != exact::row_answer::undecided;
+            i += decided;
+            if (answer == exact::row_answer::narrowed) return narrow(i, last);
+        }
+        counts_.replays += end_ == until::token;
+        found_.size = row_.size();
+        for (std::size_t id = 0; id < found_.size; ++id) {
+            const float logit = row_.logit(id);
+            if (!ordinary) note(logit);
+            const bool given_nan = !ordinary && logit != logit;  // one that a stage has made stays
+            found_.data[id] = {token_id(id), given_nan ? illegal_logit : logit, 0.0f};
+        }
+        return narrow(i, last);
+    }
+    /// Whether the run is to stop ahead of this stage.
+    bool selects_by_law(std::size_t i) const noexcept {
+        const facts& f = stages_->fact(i);
+        if (end_ != until::selector || f.selects == selecting::no || f.selects == selecting::greatest) return false;
+        // llama.cpp's forms of these make the law and draw from it at once.
+        return !stages_->as_llama() || (f.narrows == narrowing::no && f.selects != selecting::by_shape);
+    }
+    bool narrow(std::size_t first, std::size_t last) noexcept {
+        const bool stop = last > first && selects_by_law(last - 1);
+        const status_code code = stages_->narrow(first, stop ? last - 1 : last, found_, *context_);
+        if (code != status_code::ok) return state_.fail(code), false;
+        if (stop) stages_->prepare(last - 1, found_);
+        return true;
     }
 
     const Table* stages_ = nullptr;
@@ -257,6 +356,8 @@ private:
     candidates found_;
     status state_;
     moments moments_;
+    law law_;
+    replay_counts counts_;
     std::uint64_t total_mass_ = 0;
     float maximum_ = illegal_logit;         ///< greatest logit of the row, canonical
     float mapped_maximum_ = illegal_logit;  ///< the same behind the pending maps

@@ -30,14 +30,16 @@ public:
     virtual const void* type() const noexcept = 0;
 };
 
-template <class S>
+template <class Policies, class S>
 class any_stage_of final : public any_stage {
-    static_assert(detail::chain_is_well_formed<reproducible, S>());
+    static_assert(detail::chain_is_well_formed<Policies, S>());
 
 public:
-    explicit any_stage_of(S stage) noexcept : stage_(std::move(stage)), table_(stage_, nullptr) {}
+    explicit any_stage_of(S stage) noexcept
+        : stage_(std::move(stage)), kept_(typed_table<Policies, S>::begin(stage_)), table_(stage_, kept_, nullptr) {}
     any_stage_of(const any_stage_of& other)
-        : stage_(other.stage_), table_(stage_, nullptr, other.earlier_), earlier_(other.earlier_) {}
+        : stage_(other.stage_), kept_(other.kept_), table_(stage_, kept_, nullptr, other.earlier_),
+          earlier_(other.earlier_) {}
     any_stage_of& operator=(const any_stage_of&) = delete;
 
     any_stage* clone() const override { return new (std::nothrow) any_stage_of(*this); }
@@ -47,13 +49,14 @@ public:
     }
     stage_table& table() noexcept override { return table_; }
     std::uint8_t kind() const noexcept override { return detail::kind_of<S>(); }
-    std::size_t saved_bytes() const noexcept override { return detail::saved_bytes<S>(); }
+    std::size_t saved_bytes() const noexcept override { return detail::keeper<Policies, S>::saved; }
     const void* type() const noexcept override { return detail::type_of<S>(); }
     S& spec() noexcept { return std::get<0>(stage_); }
 
 private:
     std::tuple<S> stage_;
-    typed_table<reproducible, S> table_;
+    typename typed_table<Policies, S>::kept_states kept_;
+    typed_table<Policies, S> table_;
     std::uint8_t earlier_ = 0;
 };
 
@@ -61,6 +64,8 @@ private:
 /// are not folded into exp but written out first, as the plan says. One virtual call a stage and pass.
 template <class Policies>
 class dynamic_table final : public stage_table {
+    static constexpr bool as_peer = Policies::arithmetic == numerics::llama;
+
 public:
     dynamic_table() = default;
     // delegates, so that what was pushed is freed on a throw
@@ -98,8 +103,8 @@ public:
         all_facts.push_back(s->table().fact(0));
         std::vector<plan> plans;
         for (std::size_t bridge = 0; bridge <= all_facts.size(); ++bridge)
-            plans.push_back(make_plan(all_facts, bridge, folding::no));
-        if (saved > 0) ring_.resize(rollback_depth);
+            plans.push_back(as_peer ? make_llama_plan(all_facts.size()) : make_plan(all_facts, bridge, folding::no));
+        if (saved > 0) ring_.resize(saved_states);
         stages_.reserve(stages_.size() + 1);
 
         s->place(earlier);
@@ -109,6 +114,13 @@ public:
         return state_;
     }
     any_stage& at(std::size_t i) noexcept { return *stages_[i]; }
+
+    bool as_llama() const noexcept override { return as_peer; }
+    std::size_t spare_bytes(std::size_t row_size, std::size_t window) const noexcept override {
+        std::size_t most = 0;
+        for (std::size_t i = 0; i < size(); ++i) most = (std::max)(most, one(i).spare_bytes(row_size, window));
+        return most;
+    }
 
     std::size_t size() const noexcept override { return stages_.size(); }
     const char* name(std::size_t i) const noexcept override { return one(i).name(0); }
@@ -139,11 +151,24 @@ public:
     float cut(std::size_t i, float maximum, const moments& m) const noexcept override {
         return one(i).cut(0, maximum, m);
     }
-    std::uint64_t target(std::size_t i, std::uint64_t total) const noexcept override { return one(i).target(0, total); }
+    std::uint64_t target(std::size_t i, std::uint64_t total, const context& x) const noexcept override {
+        return one(i).target(0, total, x);
+    }
+    float cut(std::size_t i, const law& of_row) const noexcept override { return one(i).cut(0, of_row); }
+    bool keep(std::size_t i, candidates& c, const law& of_row, float floor) const noexcept override {
+        return one(i).keep(0, c, of_row, floor);
+    }
+    std::size_t rank(std::size_t i, const law& of_row, candidates& head) const noexcept override {
+        return one(i).rank(0, of_row, head);
+    }
     std::span<const std::uint32_t> legal_words(std::size_t i) const noexcept override { return one(i).legal_words(0); }
     draws random(std::size_t i, const draw_position& at) const noexcept override { return one(i).random(0, at); }
     void edit(std::size_t i, row& r, const context& x) const noexcept override { one(i).edit(0, r, x); }
     void rewrite(std::size_t i, row& r) const noexcept override { one(i).rewrite(0, r); }
+    bool adjusts_now(std::size_t i, const context& x) const noexcept override { return one(i).adjusts_now(0, x); }
+    void adjust(std::size_t i, row& r, const float* peaks, float maximum) const noexcept override {
+        one(i).adjust(0, r, peaks, maximum);
+    }
 
     float map(std::size_t bridge, float logit) const noexcept override {
         token_data token{0, logit, 0.0f};
@@ -152,7 +177,7 @@ public:
     }
     void map(std::size_t bridge, std::span<token_data> tokens) const noexcept override {
         const history nothing;
-        const context x(nothing, {}, nullptr);  // a map looks at nothing but its logit
+        const context x(nothing, {}, nullptr, nullptr);  // a map looks at nothing but its logit
         candidates c{tokens.data(), tokens.size(), -1, false};
         for (std::size_t i = plans_[bridge].pending; i < bridge; ++i)
             if (facts_[i].maps) one(i).narrow(0, 1, c, x);
@@ -169,6 +194,10 @@ public:
                         const wide::buckets& by, std::uint64_t* bins) const noexcept override {
         wide::mass_by_bucket(r, peaks, cut, fold<>{}, by, maximum, bins);
     }
+    law find_law(std::size_t, const row& r, const float* peaks, float cut, float legal_cut,
+                 float maximum) const noexcept override {
+        return wide::find_law(r, peaks, cut, legal_cut, fold<>{}, maximum);
+    }
     moments find_moments(std::size_t, const row& r, const float* peaks, float maximum) const noexcept override {
         return wide::find_moments(r, peaks, fold<>{}, maximum);
     }
@@ -180,17 +209,32 @@ public:
                            const draws& noise) const noexcept override {
         return wide::pick_by_noise(r, peaks, fold<>{}, maximum, noise);
     }
-    void narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
-        for (std::size_t i = first; i < last; ++i) one(i).narrow(0, 1, c, x);
+    token_data pick_by_shape(std::size_t bridge, const row& r, const float* peaks, const law& of_row,
+                             std::uint64_t* masses, const draws& random) const noexcept override {
+        return one(bridge).pick_by_shape(0, r, peaks, of_row, masses, random);
+    }
+    exact::row_answer apply_to_row(std::size_t i, wide::llama_row& r, candidates& found,
+                                   const context& x) const noexcept override {
+        return one(i).apply_to_row(0, r, found, x);
+    }
+    void prepare(std::size_t i, candidates& c) const noexcept override { one(i).prepare(0, c); }
+    void choose(std::size_t i, candidates& c, const context& x) const noexcept override { one(i).choose(0, c, x); }
+    status_code narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
+        for (std::size_t i = first; i < last; ++i)
+            if (const auto code = one(i).narrow(0, 1, c, x); code != status_code::ok) return code;
+        return status_code::ok;
     }
 
-    step accept(token_id token) noexcept override {
+    step accept(token_id token, const choice* last, const history& tokens) noexcept override {
         step all;
-        for (auto* stage : stages_) all.join(stage->table().accept(token));
+        for (auto* stage : stages_) all.join(stage->table().accept(token, last, tokens));
         return all;
     }
     void reset() noexcept override {
         for (auto* s : stages_) s->table().reset();
+    }
+    void fork(std::uint16_t sequence) noexcept override {
+        for (auto* s : stages_) s->table().fork(sequence);
     }
     std::uint32_t layout() const noexcept override {
         std::uint32_t hash = detail::no_types;
@@ -244,24 +288,25 @@ private:
 /// (A template so that including riffle does not compile it.)
 template <class Policies>
 class basic_dynamic_chain : public chain_interface<basic_dynamic_chain<Policies>> {
-    static_assert(Policies::arithmetic != numerics::llama,
-                  "riffle: numerics::llama is not there yet; use reproducible or fast");
+    static_assert(detail::has_its_arithmetic<Policies>(),
+                  "riffle: numerics::llama needs #include <riffle/llama_exact.hpp>");
 
 public:
     /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
     /// chain_malformed; the first parameter without meaning is named here and by every step until it has one.
     template <class S>
     status push(S stage) {
-        stages_.push(new (std::nothrow) any_stage_of<S>(std::move(stage)));
+        stages_.push(new (std::nothrow) any_stage_of<Policies, S>(std::move(stage)));
         state_.set_status(stages_.check());
         state_.forget_saved_states();
+        state_.save_as_llama(stages_);
         return state_.last_status();
     }
     /// The i-th stage, nullptr when there is none or it is of another type: d.get_if<top_k>(0)->k = 50.
     template <class S>
     S* get_if(std::size_t i) noexcept {
         if (i >= stages_.size() || stages_.at(i).type() != detail::type_of<S>()) return nullptr;
-        return &static_cast<any_stage_of<S>&>(stages_.at(i)).spec();
+        return &static_cast<any_stage_of<Policies, S>&>(stages_.at(i)).spec();
     }
 
     /// (A const chain's table is only asked const questions.)

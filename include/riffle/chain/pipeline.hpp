@@ -20,7 +20,7 @@ struct state_ring {
 };
 template <>
 struct state_ring<true> {
-    std::array<stage_table::saved_state, rollback_depth> saved{};
+    std::array<stage_table::saved_state, stage_table::saved_states> saved{};
     stage_table::saved_state* data() noexcept { return saved.data(); }
 };
 
@@ -40,10 +40,10 @@ public:
     static constexpr bool has_selector = ((facts_of<Stages>().selects != selecting::no) || ...);
 
     /// last_status() tells of the first parameter without meaning.
-    explicit pipeline(Stages... stages) noexcept : stages_(std::move(stages)...) { check(); }
+    explicit pipeline(Stages... stages) noexcept : pipeline(std::tuple<Stages...>(std::move(stages)...)) {}
     explicit pipeline(std::tuple<Stages...> stages) noexcept
         requires(sizeof...(Stages) > 0)
-        : stages_(std::move(stages)) {
+        : stages_(std::move(stages)), kept_(typed_table<Policies, Stages...>::begin(stages_)) {
         check();
     }
 
@@ -59,7 +59,7 @@ public:
     /// For code that takes chains of any kind: the stages as a machine sees them, and the chain's state.
     typed_table<Policies, Stages...> table() const noexcept {
         auto& self = const_cast<pipeline&>(*this);  // a const chain's table is only asked const questions
-        return {self.stages_, self.ring_.data()};
+        return {self.stages_, self.kept_, self.ring_.data()};
     }
     chain_state& state() noexcept { return state_; }
     const chain_state& state() const noexcept { return state_; }
@@ -71,6 +71,10 @@ private:
             (check_one(std::get<I>(stages_), first), ...);
         }(std::index_sequence_for<Stages...>());
         state_.set_status(first);
+        if constexpr (Policies::arithmetic == numerics::llama) {
+            auto stages = table();
+            state_.save_as_llama(stages);
+        }
     }
     template <class S>
     static void check_one(const S& stage, status& first) noexcept {
@@ -79,7 +83,8 @@ private:
     }
 
     std::tuple<Stages...> stages_;
-    [[no_unique_address]] detail::state_ring<(has_accept<Stages> || ...)> ring_;
+    [[no_unique_address]] typename typed_table<Policies, Stages...>::kept_states kept_;
+    [[no_unique_address]] detail::state_ring<(detail::keeper<Policies, Stages>::changes || ...)> ring_;
     chain_state state_;
 };
 

@@ -14,15 +14,21 @@ enum class pass : std::uint8_t {
     edit_all,   ///< a stage is asked for the bias of every token
     hide,       ///< a mask makes ids illegal: private copies of mixed blocks
     rewrite,    ///< a map is applied to a private copy of the row
+    adjust,     ///< a stage learns the law of the row, then maps it or removes a few of its tokens
     max,        ///< the greatest logit and the maximum of every block
     moments,    ///< mean and deviation
     mass,       ///< Σ exp(l - M) by block
+    law,        ///< Σ exp(l - M), entropy and collision
     select,     ///< the k greatest, from the blocks that can hold them
     above,      ///< all at or above a threshold
     histogram,  ///< mass by logit bucket, when a nucleus is large
+    search,     ///< a set that the law describes, among more and more of the greatest
+    head,       ///< the k greatest, k following from the first few
     gather,     ///< the ids a mask leaves
     pick,       ///< a token straight from the row
+    choose,     ///< a selector that narrowed the row chooses among what is left
     rows,       ///< a 12-byte candidate for every token
+    llama,      ///< stages as llama.cpp runs them, on the row as long as all tokens are there, then on candidates
     narrow,     ///< the narrow verbs of stages, one after the other
 };
 
@@ -66,8 +72,10 @@ struct plan {
         std::size_t reads = 0;
         for (std::size_t i = 0; i < size; ++i) {
             const pass op = steps[i].op;
-            reads += op == pass::max || op == pass::moments || op == pass::mass || op == pass::above ||
-                     op == pass::rewrite || op == pass::edit_all || op == pass::rows;
+            reads += op == pass::max || op == pass::moments || op == pass::mass || op == pass::law ||
+                     op == pass::above || op == pass::search || op == pass::llama || op == pass::rewrite ||
+                     op == pass::edit_all || op == pass::rows;
+            if (op == pass::adjust) reads += 3;
         }
         return reads;
     }
@@ -86,9 +94,9 @@ enum class folding { yes, no };
 /// facts.size() when none does and there is no selector.
 ///
 /// Edits and masks before the bridge become overlays of the row. Maps wait: a monotone one is commuted past a cut or
-/// folded into an exp; it must be written out only when an edit follows it, when it is not monotone, or when the
-/// machine cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates for all
-/// tokens.
+/// folded into an exp; it must be written out only when an edit or an adjustment follows it, when it is not monotone,
+/// or when the machine cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates
+/// for all tokens.
 constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, folding folds = folding::yes) noexcept {
     plan p;
     p.bridge = bridge;
@@ -104,7 +112,9 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
     }
 
     const facts& b = stages[bridge];
-    if (b.masks) {
+    bool adjusts_before = false;  // that needs the law of all tokens, also of those the mask hides
+    for (std::size_t i = 0; i < bridge; ++i) adjusts_before |= stages[i].adjusts;
+    if (b.masks && !adjusts_before) {
         p.push(pass::gather, bridge, bridge + 1);
         p.push(pass::narrow, 0, stages.size());
         return p;
@@ -122,14 +132,31 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
             write_out(i);
             p.push(f.edits ? pass::edit : pass::edit_all, i, i + 1);
         }
+        if (f.adjusts) {
+            write_out(i);
+            p.push(pass::adjust, i, i + 1);
+            p.pending = std::uint8_t(i + 1);
+        }
         if (f.maps && !f.monotone) write_out(i + 1);
     }
+    if (b.masks) {
+        write_out(bridge);
+        p.push(pass::gather, bridge, bridge + 1);
+        p.push(pass::narrow, bridge, stages.size());
+        return p;
+    }
     const bool takes_exp_or_distance = b.narrows == narrowing::mass || b.narrows == narrowing::deviation ||
-                                       b.selects == selecting::by_mass || b.selects == selecting::by_noise;
+                                       b.narrows == narrowing::likelihood || b.narrows == narrowing::searched ||
+                                       b.narrows == narrowing::head || b.selects == selecting::by_mass ||
+                                       b.selects == selecting::by_noise || b.selects == selecting::by_shape;
     if (folds == folding::no && takes_exp_or_distance) write_out(bridge);
     while (p.pending < bridge && !stages[p.pending].maps) ++p.pending;  // pending == bridge says that no map is pending
 
     p.push(pass::max, 0, 0);
+    const auto choose_or_narrow = [&] {
+        if (b.selects != selecting::no) p.push(pass::choose, bridge, bridge + 1);
+        else p.push(pass::narrow, bridge + 1, stages.size());
+    };
     switch (b.narrows) {
     case narrowing::rank:
         p.push(pass::select, bridge, bridge + 1);
@@ -150,11 +177,35 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
         p.push(pass::above, bridge, bridge + 1);
         p.push(pass::narrow, bridge + 1, stages.size());
         return p;
+    case narrowing::likelihood:
+        p.push(pass::law, bridge, bridge + 1);
+        p.push(pass::above, bridge, bridge + 1);
+        choose_or_narrow();
+        return p;
+    case narrowing::searched:
+        p.push(pass::law, bridge, bridge + 1);
+        p.push(pass::search, bridge, bridge + 1);
+        choose_or_narrow();
+        return p;
+    case narrowing::head:
+        p.push(pass::law, bridge, bridge + 1);
+        p.push(pass::head, bridge, bridge + 1);
+        choose_or_narrow();
+        return p;
     case narrowing::legal:
     case narrowing::no: break;
     }
     if (b.selects == selecting::by_mass) p.push(pass::mass, bridge, bridge + 1);
+    if (b.selects == selecting::by_shape) p.push(pass::law, bridge, bridge + 1);
     p.push(pass::pick, bridge, bridge + 1);
+    return p;
+}
+
+/// The plan of a chain whose stages are run as llama.cpp runs them.
+constexpr plan make_llama_plan(std::size_t stages) noexcept {
+    plan p;
+    p.bridge = p.pending = std::uint8_t(stages);
+    p.push(pass::llama, 0, stages);
     return p;
 }
 

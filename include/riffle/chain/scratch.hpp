@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>
@@ -21,15 +22,17 @@ struct scratch {
     float* copies = nullptr;              ///< private copies of blocks
     token_data* tokens = nullptr;         ///< candidates
     token_counts::slot* slots = nullptr;  ///< occurrences of recent tokens
+    std::int32_t* lengths = nullptr;      ///< a number beside each recent token
+    std::span<std::byte> spare;           ///< for what stages ask beyond that
 
-    /// Bytes for rows of `row_size` logits and a window of `window` tokens.
-    static constexpr std::size_t bytes(std::size_t row_size, std::size_t window) noexcept {
-        return scratch().carve(nullptr, row_size, window);
+    /// Bytes for rows of `row_size` logits, a window of `window` tokens and `spare` bytes more.
+    static constexpr std::size_t bytes(std::size_t row_size, std::size_t window, std::size_t spare) noexcept {
+        return scratch().carve(nullptr, row_size, window, spare);
     }
     /// Points into `memory`, which is aligned to storage::alignment.
-    static scratch in(std::byte* memory, std::size_t row_size, std::size_t window) noexcept {
+    static scratch in(std::byte* memory, std::size_t row_size, std::size_t window, std::size_t spare) noexcept {
         scratch s;
-        s.carve(memory, row_size, window);
+        s.carve(memory, row_size, window, spare);
         return s;
     }
 
@@ -39,7 +42,8 @@ private:
         if (memory) array = reinterpret_cast<T*>(memory + used);
         used += (count * sizeof(T) + storage::alignment - 1) / storage::alignment * storage::alignment;
     }
-    constexpr std::size_t carve(std::byte* memory, std::size_t row_size, std::size_t window) noexcept {
+    constexpr std::size_t carve(std::byte* memory, std::size_t row_size, std::size_t window,
+                                std::size_t spare_bytes) noexcept {
         const std::size_t count = block_count(row_size);
         std::size_t used = 0;
         take(blocks, memory, used, count);
@@ -50,6 +54,10 @@ private:
         take(copies, memory, used, count * block_size);
         take(tokens, memory, used, count * block_size);
         take(slots, memory, used, token_counts::slots_for(window));
+        take(lengths, memory, used, window);
+        std::byte* first = nullptr;
+        take(first, memory, used, spare_bytes);
+        spare = {first, first ? spare_bytes : 0};
         return used;
     }
 };

@@ -1,35 +1,123 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
 #include <riffle/core/facts.hpp>
+#include <riffle/core/llama_form.hpp>
+#include <riffle/core/policies.hpp>
 
-// What stages keep inside themselves between tokens: how much a mark of a chain has to save of each, and how the marks
-// of chains with other stages are told apart.
+// What is kept from token to token, inside a stage of the user's or by the chain for one of riffle's: how it begins,
+// how much a mark of a chain has to save of it, and how the marks of chains with other stages are told apart.
 
 namespace riffle::detail {
 
-/// mark() and rollback(mark): a stage that says itself what has to be kept of it.
-template <class S>
-concept has_own_mark = requires(S& s, const S& same) { s.rollback(same.mark()); };
+/// mark() and rollback(mark): something that says itself what has to be saved of it.
+template <class T>
+concept has_own_mark = requires(T& t, const T& same) { t.rollback(same.mark()); };
 
-/// Bytes of what a stage keeps inside itself: its own mark where it has one, else the whole stage. An empty stage keeps
-/// nothing, and its one byte may be another stage's: a tuple gives it no place of its own.
-template <class S>
-constexpr std::size_t saved_bytes() {
-    if constexpr (!has_accept<S>) return 0;
-    else if constexpr (has_own_mark<S>) return sizeof(std::declval<const S&>().mark());
-    else if constexpr (std::is_empty_v<S>) return 0;
-    else return sizeof(S);
+/// Bytes of an object in a mark: its own mark where it has one, else the whole of it. An empty object keeps nothing,
+/// and its one byte may be another's: a tuple gives it no place of its own.
+template <class T>
+constexpr std::size_t bytes_in_mark() {
+    if constexpr (has_own_mark<T>) return sizeof(std::declval<const T&>().mark());
+    else if constexpr (std::is_empty_v<T>) return 0;
+    else return sizeof(T);
 }
-template <class S>
-constexpr bool saves_state() {
-    if constexpr (!has_accept<S>) return true;
-    else if constexpr (has_own_mark<S>) return std::is_trivially_copyable_v<decltype(std::declval<const S&>().mark())>;
-    else return std::is_trivially_copyable_v<S>;
+template <class T>
+constexpr bool is_marked_by_bytes() {
+    if constexpr (has_own_mark<T>) return std::is_trivially_copyable_v<decltype(std::declval<const T&>().mark())>;
+    else return std::is_trivially_copyable_v<T>;
 }
+template <class T>
+void save_bytes(const T& from, std::byte* to) noexcept {
+    if constexpr (has_own_mark<T>) {
+        const auto m = from.mark();
+        std::memcpy(to, &m, sizeof m);
+    } else {
+        std::memcpy(to, &from, bytes_in_mark<T>());
+    }
+}
+template <class T>
+void restore_bytes(T& to, const std::byte* from) noexcept {
+    if constexpr (has_own_mark<T>) {
+        auto m = std::as_const(to).mark();
+        std::memcpy(&m, from, sizeof m);
+        to.rollback(m);
+    } else {
+        std::memcpy(static_cast<void*>(&to), from, bytes_in_mark<T>());
+    }
+}
+
+struct nothing_kept {};
+
+/// How a chain with these policies keeps what stage S needs from token to token: `type` lies in the chain.
+/// Here: nothing; a user's stage with accept keeps its own, inside itself.
+template <class Policies, class S>
+struct keeper {
+    using type = nothing_kept;
+    static constexpr bool changes = has_accept<S>;
+    static constexpr bool can_be_saved = !changes || is_marked_by_bytes<S>();
+    static constexpr std::size_t saved = changes ? bytes_in_mark<S>() : 0;
+
+    static type begin(const S&) noexcept { return {}; }
+    static void reset(S& stage, type&) noexcept {
+        if constexpr (has_reset<S>) stage.reset();
+    }
+    static void fork(S&, type&, std::uint16_t) noexcept {}
+    static void save(const S& stage, const type&, std::byte* to) noexcept { save_bytes(stage, to); }
+    static void restore(S& stage, type&, const std::byte* from) noexcept { restore_bytes(stage, from); }
+};
+
+/// A built-in stage's own state.
+template <class Policies, class S>
+    requires(has_built_in_facts<S> && has_state<S> && !runs_as_llama<Policies, S>)
+struct keeper<Policies, S> {
+    using type = typename S::state;
+    static constexpr bool changes = true;
+    static constexpr bool can_be_saved = is_marked_by_bytes<type>();
+    static constexpr std::size_t saved = bytes_in_mark<type>();
+
+    static type begin(const S&) noexcept { return {}; }
+    static void reset(S&, type& kept) noexcept { kept = {}; }
+    static void fork(S&, type&, std::uint16_t) noexcept {}
+    static void save(const S&, const type& kept, std::byte* to) noexcept { save_bytes(kept, to); }
+    static void restore(S&, type& kept, const std::byte* from) noexcept { restore_bytes(kept, from); }
+};
+
+/// What llama.cpp's form of a stage keeps: generators and averages.
+template <class Policies, class S>
+    requires(runs_as_llama<Policies, S> && requires { typename exact::form<S>::state; })
+struct keeper<Policies, S> {
+    using form = exact::form<S>;
+    using type = typename form::state;
+    using mark = typename form::mark;
+    static constexpr bool changes = true;
+    static constexpr bool can_be_saved = std::is_trivially_copyable_v<mark>;
+    static constexpr std::size_t saved = sizeof(mark);
+
+    static type begin(const S& spec) noexcept { return type(spec); }
+    static void reset(S& spec, type& kept) noexcept { form::reset(spec, kept); }
+    /// Another seed, and its stream from the beginning.
+    static void fork(S& spec, type& kept, std::uint16_t sequence) noexcept {
+        mark m = form::save(kept);
+        m.words = 0;
+        spec.seed += sequence;
+        form::reset(spec, kept);
+        form::restore(spec, kept, m);
+    }
+    static void save(const S&, const type& kept, std::byte* to) noexcept {
+        const mark m = form::save(kept);
+        std::memcpy(to, &m, sizeof m);
+    }
+    static void restore(const S& spec, type& kept, const std::byte* from) noexcept {
+        mark m = form::save(kept);
+        std::memcpy(&m, from, sizeof m);
+        form::restore(spec, kept, m);
+    }
+};
 
 /// An address that only stages of the same type share (there may be no RTTI).
 template <class S>

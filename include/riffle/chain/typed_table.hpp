@@ -14,6 +14,7 @@
 #include <riffle/core/policies.hpp>
 #include <riffle/wide/fold.hpp>
 #include <riffle/wide/gather.hpp>
+#include <riffle/wide/law.hpp>
 #include <riffle/wide/mass.hpp>
 #include <riffle/wide/preimage.hpp>
 #include <riffle/wide/rewrite.hpp>
@@ -58,10 +59,11 @@ template <class Policies, class... Stages>
 class typed_table final : public stage_table {
 public:
     static constexpr std::size_t count = sizeof...(Stages);
+    static constexpr bool as_peer = Policies::arithmetic == numerics::llama;
     static constexpr std::array<facts, count> fact_table{facts_of<Stages>()...};
     static constexpr std::array<plan, count + 1> plans = [] {
         std::array<plan, count + 1> all{};
-        for (std::size_t b = 0; b <= count; ++b) all[b] = make_plan(fact_table, b);
+        for (std::size_t b = 0; b <= count; ++b) all[b] = as_peer ? make_llama_plan(count) : make_plan(fact_table, b);
         return all;
     }();
     static constexpr bool plans_have(pass op) noexcept {
@@ -69,15 +71,33 @@ public:
             if (p.has(op)) return true;
         return false;
     }
-    static constexpr bool keeps_state = (false || ... || has_accept<Stages>);
+    template <class S>
+    using keeper = detail::keeper<Policies, S>;
+    static constexpr bool keeps_state = (false || ... || keeper<Stages>::changes);
+    using kept_states = std::tuple<typename keeper<Stages>::type...>;
+    /// What the chain keeps for these stages, at the beginning.
+    static kept_states begin(const std::tuple<Stages...>& stages) noexcept {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return kept_states(keeper<Stages>::begin(std::get<I>(stages))...);
+        }(std::index_sequence_for<Stages...>());
+    }
 
     /// `earlier` stages of the same kind stand ahead of these in a greater chain.
-    typed_table(std::tuple<Stages...>& stages, saved_state* ring, std::uint8_t earlier = 0) noexcept
-        : stages_(stages), ring_(ring), earlier_(earlier) {}
+    typed_table(std::tuple<Stages...>& stages, kept_states& kept, saved_state* ring, std::uint8_t earlier = 0) noexcept
+        : stages_(stages), kept_(kept), ring_(ring), earlier_(earlier) {}
 
     void place(std::uint8_t earlier) noexcept { earlier_ = earlier; }
 
     std::size_t size() const noexcept override { return count; }
+    bool as_llama() const noexcept override { return as_peer; }
+    std::size_t spare_bytes(std::size_t row_size, std::size_t window) const noexcept override {
+        if constexpr (!as_peer) return 0;
+        std::size_t biases = 0;
+        each([&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.edits(); }) biases = (std::max)(biases, std::size(stage.edits()));
+        });
+        return exact::workspace::bytes_for(row_size, window, biases);
+    }
     const char* name(std::size_t i) const noexcept override {
         static constexpr std::array<const char*, count> names{detail::name_of<Stages>()...};
         return names[i];
@@ -141,12 +161,35 @@ public:
         });
         return c;
     }
-    std::uint64_t target(std::size_t i, std::uint64_t total) const noexcept override {
+    std::uint64_t target(std::size_t i, std::uint64_t total, const context& x) const noexcept override {
         std::uint64_t t = total;
         at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.target(total); }) t = stage.target(total);
+            if constexpr (requires { stage.target(total, x); }) t = stage.target(total, x);
+            else if constexpr (requires { stage.target(total); }) t = stage.target(total);
         });
         return t;
+    }
+    float cut(std::size_t i, const law& of_row) const noexcept override {
+        float c = of_row.maximum;
+        at(i, [&]<std::size_t I>(const auto& stage) {
+            if constexpr (requires { stage.cut(of_row, kept<I>()); }) c = stage.cut(of_row, kept<I>());
+            else if constexpr (requires { stage.cut(of_row); }) c = stage.cut(of_row);
+        });
+        return c;
+    }
+    bool keep(std::size_t i, candidates& c, const law& of_row, float floor) const noexcept override {
+        bool enough = true;
+        at(i, [&]<std::size_t>(const auto& stage) {
+            if constexpr (requires { stage.keep(c, of_row, floor); }) enough = stage.keep(c, of_row, floor);
+        });
+        return enough;
+    }
+    std::size_t rank(std::size_t i, const law& of_row, candidates& head) const noexcept override {
+        std::size_t r = 0;
+        at(i, [&]<std::size_t I>(const auto& stage) {
+            if constexpr (requires { stage.rank(of_row, head, kept<I>()); }) r = stage.rank(of_row, head, kept<I>());
+        });
+        return r;
     }
     std::span<const std::uint32_t> legal_words(std::size_t i) const noexcept override {
         std::span<const std::uint32_t> words;
@@ -166,9 +209,11 @@ public:
     void edit(std::size_t i, row& r, const context& x) const noexcept override {
         constexpr bool edits = ((facts_of<Stages>().edits || facts_of<Stages>().dense_edits) || ...);
         if constexpr (edits)
-            at(i, [&]<std::size_t>(const auto& stage) {
-                if constexpr (requires { stage.edit(r, x); }) {
-                    stage.edit(r, x);
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (requires { stage.change(r, x, kept<I>()); }) {
+                    stage.change(r, x, kept<I>());
+                } else if constexpr (requires { stage.change(r, x); }) {
+                    stage.change(r, x);
                 } else if constexpr (requires { stage.edits(); }) {
                     for (const auto& entry : stage.edits())
                         r.edit(entry.token, [&](float logit) { return logit + flushed(entry.bias); });
@@ -183,6 +228,28 @@ public:
             at(i, [&]<std::size_t I>(const auto& stage) {
                 if constexpr (fact_table[I].maps)
                     wide::rewrite(r, fold<std::tuple_element_t<I, std::tuple<Stages...>>>(stage));
+            });
+    }
+
+    bool adjusts_now(std::size_t i, const context& x) const noexcept override {
+        bool now = true;
+        at(i, [&]<std::size_t I>(const auto& stage) {
+            if constexpr (requires(const draws& d) { stage.adjusts_now(d); })
+                now = stage.adjusts_now(random_of<I>(x.at()));
+            else if constexpr (requires { stage.adjusts_now(); }) now = stage.adjusts_now();
+        });
+        return now;
+    }
+    void adjust(std::size_t i, row& r, const float* peaks, float maximum) const noexcept override {
+        if constexpr ((facts_of<Stages>().adjusts || ...))
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (fact_table[I].adjusts) {
+                    const float cut = wide::raw_cut((std::max)(maximum - mass_range, -greatest_logit));
+                    const law of_row = wide::find_law(r, peaks, cut, -greatest_logit, fold<>{}, maximum);
+                    if constexpr (has_measured_map<std::remove_cvref_t<decltype(stage)>>)
+                        wide::rewrite(r, bound_map(stage, of_row));
+                    else stage.adjust(r, peaks, of_row);
+                }
             });
     }
 
@@ -214,6 +281,13 @@ public:
         with_maps<pass::histogram>(
             bridge, [&](const auto& maps) { wide::mass_by_bucket(r, peaks, cut, maps, by, maximum, bins); });
     }
+    law find_law(std::size_t bridge, const row& r, const float* peaks, float cut, float legal_cut,
+                 float maximum) const noexcept override {
+        law l;
+        with_maps<pass::law>(bridge,
+                             [&](const auto& maps) { l = wide::find_law(r, peaks, cut, legal_cut, maps, maximum); });
+        return l;
+    }
     moments find_moments(std::size_t bridge, const row& r, const float* peaks, float maximum) const noexcept override {
         moments m;
         with_maps<pass::moments>(bridge, [&](const auto& maps) { m = wide::find_moments(r, peaks, maps, maximum); });
@@ -234,22 +308,72 @@ public:
         return id;
     }
 
-    void narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
+    token_data pick_by_shape(std::size_t bridge, const row& r, const float* peaks, const law& of_row,
+                             std::uint64_t* masses, const draws& random) const noexcept override {
+        token_data chosen{null_token, 0.0f, 0.0f};
+        if constexpr (!as_peer && ((facts_of<Stages>().selects == selecting::by_shape) || ...))
+            with_maps<pass::pick, selecting::by_shape>(bridge, [&](const auto& maps) {
+                constexpr std::size_t I = count - 1;  // a selector is the last
+                const auto shape = std::get<I>(stages_).shape(of_row, kept<I>());
+                chosen = wide::pick_by_shape(r, peaks, maps, shape, masses, random);
+            });
+        return chosen;
+    }
+
+    status_code narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
+        status_code failure = status_code::ok;
         each([&]<std::size_t I>(const auto& stage) {
-            if (I < first || I >= last) return;
-            if constexpr (fact_table[I].needs_sorted) c.sort();
-            if constexpr (fact_table[I].needs_p) c.normalise();
-            narrow_by<I>(stage, c, x);
-            if constexpr (!fact_table[I].keeps_sorted) c.sorted = false;
+            if (I < first || I >= last || failure != status_code::ok) return;
+            if constexpr (detail::runs_as_llama<Policies, std::remove_cvref_t<decltype(stage)>>) {
+                failure = narrow_as_llama<I>(stage, c, x);
+            } else {
+                if constexpr (fact_table[I].needs_sorted) c.sort();
+                if constexpr (fact_table[I].needs_p) c.normalise();
+                narrow_by<I>(stage, c, x);
+                if constexpr (!fact_table[I].keeps_sorted) c.sorted = false;
+            }
+        });
+        return failure;
+    }
+
+    exact::row_answer apply_to_row(std::size_t i, wide::llama_row& r, candidates& found,
+                                   const context& x) const noexcept override {
+        auto answer = exact::row_answer::undecided;
+        if constexpr (as_peer)
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                using form = exact::form<std::remove_cvref_t<decltype(stage)>>;
+                if constexpr (requires { form::apply_to_row(stage, std::get<I>(kept_), r, found, x); })
+                    answer = form::apply_to_row(stage, std::get<I>(kept_), r, found, x);
+                else if constexpr (requires { form::apply_to_row(stage, r, found, x); })
+                    answer = form::apply_to_row(stage, r, found, x);
+            });
+        return answer;
+    }
+    void prepare(std::size_t i, candidates& c) const noexcept override {
+        at(i, [&]<std::size_t I>(const auto& stage) {
+            if constexpr (requires { stage.prepare(c, kept<I>()); }) stage.prepare(c, kept<I>());
+        });
+    }
+    void choose(std::size_t i, candidates& c, const context& x) const noexcept override {
+        at(i, [&]<std::size_t I>(const auto& stage) {
+            if constexpr (requires(const draws& d) { stage.choose(c, d, kept<I>()); })
+                stage.choose(c, random_of<I>(x.at()), kept<I>());
         });
     }
 
-    step accept(token_id token) noexcept override {
+    step accept(token_id token, const choice* last, const history& tokens) noexcept override {
         step all;
         if constexpr (keeps_state)
-            each([&]<std::size_t>(auto& stage) {
+            each([&]<std::size_t I>(auto& stage) {
                 using S = std::remove_reference_t<decltype(stage)>;
-                if constexpr (has_accept<S>) {
+                if constexpr (detail::runs_as_llama<Policies, S>) {
+                    if constexpr (requires { exact::form<S>::accept(stage, std::get<I>(kept_), token); })
+                        exact::form<S>::accept(stage, std::get<I>(kept_), token);
+                } else if constexpr (has_built_in_facts<S> && has_state<S>) {
+                    if constexpr (requires { stage.accept(std::get<I>(kept_), token, last, tokens); })
+                        all.join(stage.accept(std::get<I>(kept_), token, last, tokens));
+                    else all.join(stage.accept(std::get<I>(kept_), token, last));
+                } else if constexpr (has_accept<S>) {
                     if constexpr (std::is_same_v<decltype(stage.accept(token)), step>) {
                         all.join(stage.accept(token));
                     } else {
@@ -260,11 +384,14 @@ public:
         return all;
     }
     void reset() noexcept override {
-        if constexpr ((has_reset<Stages> || ...))
-            each([&]<std::size_t>(auto& stage) {
-                using S = std::remove_reference_t<decltype(stage)>;
-                if constexpr (has_reset<S>) stage.reset();
-            });
+        each([&]<std::size_t I>(auto& stage) {
+            keeper<std::remove_reference_t<decltype(stage)>>::reset(stage, std::get<I>(kept_));
+        });
+    }
+    void fork(std::uint16_t sequence) noexcept override {
+        each([&]<std::size_t I>(auto& stage) {
+            keeper<std::remove_reference_t<decltype(stage)>>::fork(stage, std::get<I>(kept_), sequence);
+        });
     }
     std::uint32_t layout() const noexcept override {
         std::uint32_t hash = detail::no_types;
@@ -274,33 +401,22 @@ public:
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
         if constexpr (keeps_state)
-            each([&]<std::size_t>(const auto& stage) {
+            each([&]<std::size_t I>(const auto& stage) {
                 using S = std::remove_cvref_t<decltype(stage)>;
-                if constexpr (constexpr std::size_t bytes = detail::saved_bytes<S>(); bytes > 0) {
-                    if constexpr (detail::has_own_mark<S>) {
-                        const auto m = stage.mark();
-                        std::memcpy(to.data() + used, &m, bytes);
-                    } else {
-                        std::memcpy(to.data() + used, &stage, bytes);
-                    }
-                    used += bytes;
+                if constexpr (keeper<S>::saved > 0) {
+                    keeper<S>::save(stage, kept<I>(), to.data() + used);
+                    used += keeper<S>::saved;
                 }
             });
     }
     void restore(const saved_state& from) noexcept override {
         std::size_t used = 0;
         if constexpr (keeps_state)
-            each([&]<std::size_t>(auto& stage) {
+            each([&]<std::size_t I>(auto& stage) {
                 using S = std::remove_cvref_t<decltype(stage)>;
-                if constexpr (constexpr std::size_t bytes = detail::saved_bytes<S>(); bytes > 0) {
-                    if constexpr (detail::has_own_mark<S>) {
-                        auto m = std::as_const(stage).mark();
-                        std::memcpy(&m, from.data() + used, bytes);
-                        stage.rollback(m);
-                    } else {
-                        std::memcpy(static_cast<void*>(&stage), from.data() + used, bytes);
-                    }
-                    used += bytes;
+                if constexpr (keeper<S>::saved > 0) {
+                    keeper<S>::restore(stage, std::get<I>(kept_), from.data() + used);
+                    used += keeper<S>::saved;
                 }
             });
     }
@@ -357,6 +473,10 @@ private:
     }
 
     template <std::size_t I>
+    const auto& kept() const noexcept {
+        return std::as_const(std::get<I>(kept_));
+    }
+    template <std::size_t I>
     draws random_of(const draw_position& position) const noexcept {
         using S = std::tuple_element_t<I, std::tuple<Stages...>>;
         constexpr std::uint8_t occurrence = [] {
@@ -369,6 +489,16 @@ private:
         if constexpr (requires(const S& s) { std::uint64_t(s.seed); }) seed = std::uint64_t(std::get<I>(stages_).seed);
         return {seed, position, stream_of(detail::kind_of<S>(), std::uint8_t(earlier_ + occurrence))};
     }
+    /// llama.cpp's form of one stage; what it keeps changes here, as it does there.
+    template <std::size_t I, class S>
+    status_code narrow_as_llama(const S& stage, candidates& c, const context& x) const noexcept {
+        exact::workspace memory;
+        memory.use(x.spare());
+        exact::surroundings around{x, memory};
+        if constexpr (requires { exact::form<S>::apply(stage, c, around); })
+            return exact::form<S>::apply(stage, c, around);
+        else return exact::form<S>::apply(stage, std::get<I>(kept_), c, around);
+    }
     /// The narrow verb of one stage.
     template <std::size_t I, class S>
     void narrow_by(const S& stage, candidates& c, const context& x) const noexcept {
@@ -377,8 +507,24 @@ private:
             if constexpr (f.narrows != narrowing::no)
                 if (stage.narrows_now()) return c.keep_greatest(stage.rank());
             c.map_logits(fold<S>(stage));
+        } else if constexpr (has_state<S> && f.selects != selecting::no) {
+            if constexpr (f.selects != selecting::by_shape) stage.prepare(c, kept<I>());
+            stage.choose(c, random_of<I>(x.at()), kept<I>());
+        } else if constexpr (f.narrows == narrowing::likelihood || f.narrows == narrowing::searched) {
+            if (!stage.narrows_now()) return;
+            const law of_all = law_of(c);
+            if (of_all.mass == 0) return c.keep_legal();
+            if constexpr (f.narrows == narrowing::searched) stage.keep(c, of_all, illegal_logit);
+            else c.keep_above(stage.cut(of_all), stage.keeps_at_least());
+        } else if constexpr (has_measured_map<S>) {
+            if constexpr (f.narrows != narrowing::no)
+                if (stage.narrows_now()) return c.keep_greatest(stage.rank());
+            const law of_all = law_of(c);
+            if (stage.adjusts_now() && of_all.mass > 0) c.map_logits(bound_map<S>(stage, of_all));
+        } else if constexpr (requires { stage.change(c, x, kept<I>()); }) {
+            stage.change(c, x, kept<I>());
         } else if constexpr (has_contextual_edit<S>) {
-            stage.apply(c, x);
+            stage.change(c, x);
         } else if constexpr (f.edits) {
             const bool in_id_order = starts_in_id_order(c);
             for (const auto& entry : stage.edits()) add_bias(c, entry, in_id_order);
@@ -386,7 +532,8 @@ private:
             for (auto& token : c) token.logit = canonical(biased(token.logit, stage.bias(token.id)));
         } else {
             const std::size_t size = c.size;
-            if constexpr (has_drawing_apply<S>) stage.apply(c, random_of<I>(x.at()));
+            if constexpr (has_built_in_facts<S> && has_contextual_apply<S>) stage.apply(c, x);
+            else if constexpr (has_drawing_apply<S>) stage.apply(c, random_of<I>(x.at()));
             else stage.apply(c);
             if constexpr (!has_built_in_facts<S>) {  // a user's verb may leave anything
                 if (c.size > size) c.size = size;
@@ -414,6 +561,7 @@ private:
     }
 
     std::tuple<Stages...>& stages_;
+    kept_states& kept_;
     saved_state* ring_;
     std::uint8_t earlier_;
 };

@@ -50,6 +50,29 @@ struct RIFFLE_MAY_ALIAS candidates {
                                [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
     }
 
+    /// The greatest map(logit) of all, -inf when there is none; and the weights of the mapped logits, left in p as
+    /// weigh does. The logits stay. O(size).
+    template <class Map>
+    float greatest_mapped(const Map& map) const noexcept {
+        group greatest(illegal_logit);
+        in_groups(illegal_logit,
+                  [&](std::size_t, std::size_t, const group& logits) { greatest = greater_of(map(logits), greatest); });
+        return reduce_max(greatest);
+    }
+    template <class Map>
+    std::uint64_t weigh_mapped(const Map& map, float maximum) noexcept {
+        std::uint64_t total = 0;
+        in_groups(illegal_logit, [&](std::size_t first, std::size_t count, const group& logits) {
+            const auto weights = fixed_mass(map(logits) - group(maximum));
+            for (std::size_t j = 0; j < count; ++j) {
+                const auto w = std::uint32_t(weights[int(j)]);
+                data[first + j].p = std::bit_cast<float>(w);
+                total += w;
+            }
+        });
+        return total;
+    }
+
     /// p of every candidate over all of them: 0 for illegal ones. O(size).
     RIFFLE_NOINLINE void normalise() noexcept {
         const std::size_t best = greatest();
@@ -71,6 +94,13 @@ struct RIFFLE_MAY_ALIAS candidates {
     void sort() noexcept {
         sort(0, size);
         sorted = true;
+    }
+
+    /// Puts the `first` first in rank ahead of the others, in order. O(size) and the sort of those.
+    RIFFLE_NOINLINE void sort_first(std::size_t first) noexcept {
+        if (first >= size) return sort();
+        partition(0, first, size);
+        sort(0, first);
     }
 
     /// Keeps those for which `stays` holds, in their present order. O(size).
@@ -165,6 +195,9 @@ struct RIFFLE_MAY_ALIAS candidates {
         }
     }
 
+    /// What weigh left in p.
+    static std::uint32_t weight(const token_data& c) noexcept { return std::bit_cast<std::uint32_t>(c.p); }
+
 private:
     /// Of [first, last): those that rank before the one at `middle` ahead of it, the others behind.
     RIFFLE_NOINLINE void partition(std::size_t first, std::size_t middle, std::size_t last) noexcept {
@@ -216,7 +249,7 @@ private:
         });
         return total;
     }
-    std::uint32_t weight(std::size_t i) const noexcept { return std::bit_cast<std::uint32_t>(data[i].p); }
+    std::uint32_t weight(std::size_t i) const noexcept { return weight(data[i]); }
 };
 
 }  // namespace riffle

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <riffle/core/draws.hpp>
 #include <riffle/core/history.hpp>
@@ -11,9 +12,10 @@ namespace riffle {
 /// What a built-in stage may look at for one step besides its candidates: what was accepted, and where the draws stand.
 class context {
 public:
-    /// `slots` holds token_counts::slots_for(the longest window).
-    context(const history& tokens, const draw_position& at, token_counts::slot* slots) noexcept
-        : tokens_(&tokens), at_(at), slots_(slots) {}
+    /// `slots` holds token_counts::slots_for(the longest window), `lengths` as many as that window.
+    context(const history& tokens, const draw_position& at, token_counts::slot* slots, std::int32_t* lengths = nullptr,
+            std::span<std::byte> spare = {}) noexcept
+        : tokens_(&tokens), at_(at), slots_(slots), lengths_(lengths), spare_(spare) {}
 
     const history& tokens() const noexcept { return *tokens_; }
     const draw_position& at() const noexcept { return at_; }
@@ -21,17 +23,30 @@ public:
     /// Occurrences of tokens among the last `window` accepted, all of them for -1. The table lives in scratch, until
     /// the next call.
     token_counts count_recent(std::int32_t window) const noexcept {
-        std::size_t n = tokens_->remembered();
-        if (window >= 0 && std::size_t(window) < n) n = std::size_t(window);
-        token_counts counts(slots_, token_counts::slots_for(n));
+        const std::size_t n = recent(window);
+        token_counts counts = no_counts(n);
         for (std::size_t back = 0; back < n; ++back) counts.add(tokens_->recent(back).token);
         return counts;
     }
+
+    /// How many accepted tokens are in a window; -1 = all that are remembered.
+    std::size_t recent(std::int32_t window) const noexcept {
+        const std::size_t n = tokens_->remembered();
+        return window >= 0 && std::size_t(window) < n ? std::size_t(window) : n;
+    }
+    /// An empty table for up to n tokens, in the same memory.
+    token_counts no_counts(std::size_t n) const noexcept { return {slots_, token_counts::slots_for(n)}; }
+    /// Room for a number beside each token of the longest window.
+    std::int32_t* lengths() const noexcept { return lengths_; }
+    /// As many bytes as the stages asked for (stage_table::spare_bytes).
+    std::span<std::byte> spare() const noexcept { return spare_; }
 
 private:
     const history* tokens_;
     draw_position at_;
     token_counts::slot* slots_;
+    std::int32_t* lengths_;
+    std::span<std::byte> spare_;
 };
 
 }  // namespace riffle

@@ -17,11 +17,14 @@ namespace riffle {
 /// How a stage cuts the candidates down, and so which passes can do it from the row.
 enum class narrowing : std::uint8_t {
     no,
-    rank,       ///< the k first in rank
-    threshold,  ///< logit >= maximum + constant
-    deviation,  ///< logit >= maximum - n deviations
-    mass,       ///< a share of the total mass
-    legal,      ///< a mask
+    rank,        ///< the k first in rank
+    threshold,   ///< logit >= maximum + constant
+    deviation,   ///< logit >= maximum - n deviations
+    mass,        ///< a share of the total mass
+    legal,       ///< a mask
+    likelihood,  ///< logit >= a cut that follows from the law of all candidates
+    searched,    ///< a set that follows from the law, looked for from the greatest logit downwards
+    head,        ///< the k first in rank, k following from the law and the first few
 };
 
 /// How a selector chooses.
@@ -30,6 +33,7 @@ enum class selecting : std::uint8_t {
     greatest,  ///< the first in rank
     by_mass,   ///< inverse CDF
     by_noise,  ///< the greatest logit plus noise keyed by token
+    by_shape,  ///< inverse CDF of a law that the stage makes of the one it meets
     own,       ///< the stage's own apply sets `selected`
 };
 
@@ -40,7 +44,9 @@ struct facts {
     bool maps = false;          ///< elementwise map
     bool monotone = false;      ///< that never falls
     bool masks = false;         ///< makes tokens illegal by id
+    bool adjusts = false;       ///< changes logits once it knows the law of all: a map, or the removal of a few
     bool applies = false;       ///< has nothing but a narrow verb: ahead of the bridge it needs a candidate a token
+    bool weightless = false;    ///< searches among tokens that weigh nothing too
     bool needs_sorted = false;  ///< wants its candidates in the order of ranks
     bool needs_p = false;       ///< wants p normalised
     bool keeps_sorted = false;  ///< leaves sorted candidates sorted
@@ -58,11 +64,16 @@ struct logit_bias_entry {
 
 class row;
 class context;
+struct law;
 
 namespace detail {
 
 template <class S>
 inline constexpr std::size_t parameter_count = std::tuple_size_v<decltype(std::declval<const S&>().parameters())>;
+template <class S>
+    requires requires(const S& s, const law& l) { s.parameters(l); }
+inline constexpr std::size_t parameter_count<S> =
+    std::tuple_size_v<decltype(std::declval<const S&>().parameters(std::declval<const law&>()))>;
 
 template <class S, class V>
 concept maps_with_parameters = requires(const S& s, const V& v) {
@@ -82,12 +93,23 @@ concept maps_plainly = requires(const V& v) {
 //   narrows    narrows_now(): whether it does with the present parameters; and by
 //              rank: rank()   threshold: cut(maximum), keeps_at_least()   deviation: cut(maximum, moments)
 //              mass: target(total), keeps_at_least()   legal: legal_words()
-//   edits      edits(), or edit(row, context) with apply(candidates, context), and window() into the history
+//              likelihood: cut(law), keeps_at_least()  searched: keep(candidates, law, floor)
+//              head: rank(), rank(law, first candidates)
+//   edits      edits(), or change(row or candidates, context); and window() into the history
+//   adjusts    apply(candidates), adjust(row, law); before them adjusts_now(draws) where it may have nothing to do
+//   selects    where it narrows too: choose(candidates, draws) among what is left; by_shape: shape(law)
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
+//   keeps      a nested `state`, trivially copyable: what the chain keeps for it. Its verbs then take a const state&
+//              as their last argument, and accept(state&, token, choice) is the only place where that changes
 //   all        name, and check() for parameters that can be without meaning
 /// map(value), or map(value, parameters) beside parameters(): elementwise.
 template <class S>
 concept has_map = detail::maps_with_parameters<S, lanes<4>> || detail::maps_plainly<S, lanes<4>>;
+/// map(value, parameters) beside parameters(law): elementwise once the law of all is known. Built-in stages only.
+template <class S>
+concept has_measured_map = requires(const S& s, const law& l) { s.parameters(l); } && requires(const lanes<4>& v) {
+    { S::map(v, std::array<lanes<4>, detail::parameter_count<S>>{}) } -> std::same_as<lanes<4>>;
+};
 /// edits(): biases for a few ids.
 template <class S>
 concept has_edits = requires(const S& s) {
@@ -98,12 +120,18 @@ template <class S>
 concept has_bias = requires(const S& s) {
     { s.bias(token_id{}) } -> std::same_as<float>;
 };
-/// edit(row, context) beside apply(candidates, context): edits that depend on what was accepted. Built-in stages only.
+/// A nested state that the chain keeps for the stage. Built-in stages only.
+template <class S>
+concept has_state = requires { typename S::state; };
+/// change(row or candidates, context): edits that depend on what was accepted. Built-in stages only.
 template <class S>
 concept has_contextual_edit = requires(const S& s, row& r, candidates& c, const context& x) {
-    s.edit(r, x);
-    s.apply(c, x);
+    s.change(r, x);
+    s.change(c, x);
 };
+/// apply(candidates, context): the narrow verb of a stage that looks at what was accepted. Built-in stages only.
+template <class S>
+concept has_contextual_apply = requires(const S& s, candidates& c, const context& x) { s.apply(c, x); };
 /// apply(candidates): the narrow verb.
 template <class S>
 concept has_apply = requires(const S& s, candidates& c) { s.apply(c); };

@@ -17,6 +17,6 @@ struct policies {
 
 using reproducible = policies<numerics::reproducible>;  ///< the default
 using fast = policies<numerics::fast>;                  ///< quickest
-using llama_exact = policies<numerics::llama>;          ///< llama.cpp's tokens; not there yet, and does not compile
+using llama_exact = policies<numerics::llama>;          ///< llama.cpp's tokens; needs riffle/llama_exact.hpp
 
 }  // namespace riffle

@@ -30,6 +30,12 @@ public:
         s.token = token;
         ++s.count;
     }
+    /// The token's count becomes at least `count`, which is above 0.
+    void raise(token_id token, std::int32_t count) noexcept {
+        slot& s = find(token);
+        s.token = token;
+        if (count > s.count) s.count = count;
+    }
     std::int32_t count(token_id token) const noexcept { return size_ ? find(token).count : 0; }
     /// All slots; those with count 0 are free.
     std::span<const slot> slots() const noexcept { return {slots_, size_}; }

@@ -134,6 +134,8 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {token_id(i), logits[i], 0.0f};
     candidates c{rows.data(), rows.size(), -1, false};
 
+    stage_table::saved_state state{};  // llama.cpp's forms draw and learn where riffle's own do not
+    stages.save(state);
     std::vector<detail::snapshot> seen;
     e.removed_by.assign(rows.size(), -1);
     e.state = chain.state().apply_each(stages, c, [&](std::size_t i, const candidates& now) {
@@ -154,7 +156,8 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     for (const auto& t : e.distribution)
         if (std::size_t(t.id) < e.removed_by.size()) e.removed_by[std::size_t(t.id)] = explanation::kept;
     if (e.state.ok() && stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no)
-        e.token = chain.state().peek(stages, logits);
+        stages.restore(state), e.token = chain.state().peek(stages, logits);
+    stages.restore(state);
     return e;
 }
 

@@ -16,15 +16,21 @@ constexpr const char* name_of(pass op) noexcept {
     case pass::edit_all: return "edit_all";
     case pass::hide: return "hide";
     case pass::rewrite: return "rewrite";
+    case pass::adjust: return "adjust";
     case pass::max: return "max";
     case pass::moments: return "moments";
     case pass::mass: return "mass";
+    case pass::law: return "law";
     case pass::select: return "select";
     case pass::above: return "above";
     case pass::histogram: return "histogram";
+    case pass::search: return "search";
+    case pass::head: return "head";
     case pass::gather: return "gather";
     case pass::pick: return "pick";
+    case pass::choose: return "choose";
     case pass::rows: return "rows";
+    case pass::llama: return "llama";
     case pass::narrow: return "narrow";
     }
     return "?";
@@ -61,16 +67,28 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     case pass::edit_all: return fmt::format("{}: one call a token, in a private copy of the row", who);
     case pass::hide: return fmt::format("{}: private copies of blocks that it hides in part", who);
     case pass::rewrite: return fmt::format("{}: written out into a private copy of the row", who);
+    case pass::adjust:
+        return fmt::format(
+            "{}: learns the law of the row, then changes a private copy of it, or the few tokens it is about", who);
     case pass::max: return "reads every logit: block maxima and the greatest";
     case pass::moments: return fmt::format("reads every logit for {}: mean and deviation{}", who, folded);
     case pass::mass: return fmt::format("exp of every logit that can weigh, for {}{}", who, folded);
+    case pass::law: return fmt::format("exp of every logit that can weigh, for {}: mass and entropy{}", who, folded);
     case pass::select: return fmt::format("{}: reads the blocks that can hold one of its k{}", who, commuted);
     case pass::above: return fmt::format("{}: reads the blocks whose maximum reaches the cut{}", who, commuted);
     case pass::histogram:
         return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
+    case pass::search:
+        return fmt::format("{}: more and more of the greatest, until its set is among them{}", who, commuted);
+    case pass::head:
+        return fmt::format("{}: reads the blocks that can hold one of its first m, then of its k{}", who, commuted);
     case pass::gather: return fmt::format("{}: reads the few logits that it leaves", who);
     case pass::pick: return fmt::format("{}: straight from the row{}", who, folded);
+    case pass::choose: return fmt::format("{} among the survivors", who);
     case pass::rows: return "12 bytes for every token";
+    case pass::llama:
+        return fmt::format("{}: as llama.cpp runs them, on the row while every token is there, then on candidates",
+                           who);
     case pass::narrow: return fmt::format("{} over the survivors", who);
     }
     return {};

@@ -92,6 +92,14 @@
 #define RIFFLE_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,lzcnt,popcnt,fma")))
 #endif
 
+// g++ 15 and 16 compute selections over 512-bit vectors lane by lane, ten times slower (g++ 12 to 14 and clang do not),
+// so passes run on 256 bits there unless they are told otherwise.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 15
+#define RIFFLE_PREFERRED_LANES 8
+#else
+#define RIFFLE_PREFERRED_LANES 16
+#endif
+
 // Debug builds try a user's claim that a map is monotone.
 #if !defined(RIFFLE_DEBUG)
 #if defined(NDEBUG)

@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
 
+#include <riffle/core/by_token.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
-#include <riffle/core/row.hpp>
 #include <riffle/math/elementwise.hpp>
 
 namespace riffle {
@@ -34,17 +34,10 @@ struct penalties {
         const lanes<1> l = lanes<1>(logit) * lanes<1>(logit <= 0.0f ? repeat : inverse);
         return (l - (lanes<1>(float(count)) * lanes<1>(flushed(frequency)) + lanes<1>(flushed(presence))))[0];
     }
-    void edit(row& r, const context& x) const noexcept {
+    template <class Logits>
+    void change(Logits& of, const context& x) const noexcept {
         if (off()) return;
-        const token_counts counts = x.count_recent(last_n);
-        for (const auto& slot : counts.slots())
-            if (slot.count) r.edit(slot.token, [&](float logit) { return penalised(logit, slot.count); });
-    }
-    void apply(candidates& c, const context& x) const noexcept {
-        if (off()) return;
-        const token_counts counts = x.count_recent(last_n);
-        for (auto& token : c)
-            if (const auto count = counts.count(token.id)) token.logit = canonical(penalised(token.logit, count));
+        change_counted(of, x.count_recent(last_n), [this](float l, std::int32_t n) { return penalised(l, n); });
     }
 
     status check() const noexcept {

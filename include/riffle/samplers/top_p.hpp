@@ -22,10 +22,7 @@ struct top_p {
     bool narrows_now() const noexcept { return !(p >= 1.0f); }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
     /// The mass that the prefix must exceed, of a total mass.
-    std::uint64_t target(std::uint64_t total) const noexcept {
-        const std::uint64_t share = p > 0.0f ? std::uint64_t(double(p) * 18446744073709551616.0) : 0;
-        return multiply_high(share, total);
-    }
+    std::uint64_t target(std::uint64_t total) const noexcept { return share_of(p, total); }
 
     void apply(candidates& c) const noexcept {
         if (!narrows_now()) return;

@@ -53,8 +53,8 @@ inline int widest() noexcept {
 /// What force_width asked for; 0 = nothing.
 inline int forced_width = 0;
 
-/// For tests: run every pass at this width (4, 8 or 16; 0 = the widest). A width the processor lacks is ignored, and
-/// the answer is then false. Not to be called while another thread samples.
+/// For tests: run every pass at this width (4, 8 or 16; 0 = as without this call). A width the processor lacks is
+/// ignored, and the answer is then false. Not to be called while another thread samples.
 inline bool force_width(int width) noexcept {
     if (width != 0 && width != 4 && width != 8 && width != 16) return false;
     if (width > widest()) return false;
@@ -63,7 +63,10 @@ inline bool force_width(int width) noexcept {
 }
 
 /// The width passes run at now.
-inline int width() noexcept { return forced_width ? forced_width : widest(); }
+inline int width() noexcept {
+    if (forced_width) return forced_width;
+    return widest() < RIFFLE_PREFERRED_LANES ? widest() : RIFFLE_PREFERRED_LANES;
+}
 
 /// Runs a pass at the present width.
 template <class Pass, class... Arguments>

@@ -11,11 +11,20 @@ namespace riffle {
 template <class S>
 class bound_map {
 public:
-    explicit bound_map(const S& s) noexcept {
+    explicit bound_map(const S& s) noexcept
+        requires(!has_measured_map<S>)
+    {
         if constexpr (!plain) {
             parameters_ = s.parameters();
             for (auto& p : parameters_) p = flushed(p);
         }
+    }
+
+    /// Of a stage whose parameters follow from the law of all.
+    bound_map(const S& s, const law& of_all) noexcept
+        requires has_measured_map<S>
+        : parameters_(s.parameters(of_all)) {
+        for (auto& p : parameters_) p = flushed(p);
     }
 
     /// `x` is canonical but for denormals and NaN.

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <riffle/core/law.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/math/elementwise.hpp>
 #include <riffle/math/wide_integer.hpp>
@@ -29,12 +30,6 @@ struct moments {
         return square_root(variance << 16);
     }
 };
-
-/// The distance d of a logit under the maximum, by the value type.
-template <class V>
-RIFFLE_INLINE auto fixed_distance(const V& logit, const V& maximum) noexcept {
-    return truncate(lesser_of(maximum - logit, V(255.99f)) * V(65536.0f));
-}
 
 namespace wide {
 

@@ -11,6 +11,7 @@
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/fold.hpp>
+#include <riffle/wide/mass.hpp>
 #include <riffle/wide/max.hpp>
 #include <riffle/wide/preimage.hpp>
 
@@ -70,6 +71,54 @@ picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t tar
         target -= weights[i];
     }
     return last;
+}
+
+/// A law made of another: what the maps give, reshaped. As a fold, so that the passes of one serve the other.
+template <class Fold, class Shape>
+class reshaped {
+public:
+    reshaped(const Fold& maps, const Shape& shape) noexcept : maps_(maps), shape_(shape) {}
+    template <class V>
+    RIFFLE_INLINE V operator()(const V& x) const noexcept {
+        return shape_(maps_(canonical(x)));
+    }
+    template <class V>
+    RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
+        return (*this)(x);
+    }
+    float one(float x) const noexcept { return (*this)(lanes<1>(x))[0]; }
+
+private:
+    Fold maps_;
+    Shape shape_;
+};
+
+/// The greatest mapped logit of a row whose map is not monotone.
+template <class Fold>
+struct mapped_max_pass {
+    template <int N>
+    static RIFFLE_INLINE float run(const row& r, const Fold& map_by_reference) noexcept {
+        using V = lanes<N>;
+        const Fold map = map_by_reference;
+        V greatest(illegal_logit);
+        for (std::size_t b = 0; b < r.blocks(); ++b)
+            for (std::size_t i = 0; i < block_size; i += N)
+                greatest = greater_of(map(V::load(r.block(b) + i)), greatest);
+        return reduce_max(greatest);
+    }
+};
+
+/// Inverse CDF of a reshaped law: the token, its reshaped logit, and in p the probability that it had before.
+template <class Fold, class Shape>
+token_data pick_by_shape(const row& r, const float* peaks, const Fold& maps, const Shape& shape, std::uint64_t* masses,
+                         const draws& random) noexcept {
+    const reshaped<Fold, Shape> map(maps, shape);
+    const float maximum = run<mapped_max_pass<reshaped<Fold, Shape>>>(r, map);
+    const std::uint64_t total = find_mass<false>(r, peaks, std::numeric_limits<float>::lowest(), map, maximum, masses);
+    const picked found = pick_by_mass(r, masses, multiply_high(random.bits(), total), map, maximum);
+    if (found.id < 0) return {null_token, 0.0f, 0.0f};
+    const lanes<1> logit(maps.one(canonical(r.logit(std::size_t(found.id)))));
+    return {found.id, shape(logit)[0], shape.probability(logit)[0]};
 }
 
 /// Gumbel-max over the mapped row: the greatest mapped logit + noise, the lowest id among equals.

@@ -1,0 +1,58 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include <riffle/core/token.hpp>
+
+namespace riffle {
+
+/// A set of token ids, a bit each: {1, 5, 7}. Ids below 0 are left out. Making and changing one allocates and may throw
+/// what std::vector throws. (A template, so that including riffle does not compile it.)
+template <class Id>
+class basic_token_set {
+public:
+    basic_token_set() noexcept = default;
+    basic_token_set(std::initializer_list<Id> ids) : basic_token_set(std::span<const Id>(ids.begin(), ids.size())) {}
+    explicit basic_token_set(std::span<const Id> ids) {
+        for (const Id id : ids) add(id);
+    }
+
+    void add(Id id) {
+        if (id < 0) return;
+        const std::size_t word = std::size_t(id) / 32;
+        if (word >= words_.size()) words_.resize(word + 1);
+        words_[word] |= 1u << (std::uint32_t(id) % 32);
+    }
+    void remove(Id id) noexcept {
+        if (contains(id)) words_[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
+    }
+    bool contains(Id id) const noexcept {
+        const std::size_t word = std::size_t(std::uint32_t(id)) / 32;
+        return id >= 0 && word < words_.size() && (words_[word] >> (std::uint32_t(id) % 32) & 1);
+    }
+    bool empty() const noexcept {
+        for (const auto word : words_)
+            if (word) return false;
+        return true;
+    }
+    /// Packed, lowest bit first, as a mask has them.
+    std::span<const std::uint32_t> words() const noexcept { return words_; }
+
+    /// Calls visit(id) in ascending order. O(greatest id / 32 + size).
+    template <class Visit>
+    void each(Visit visit) const noexcept {
+        for (std::size_t w = 0; w < words_.size(); ++w)
+            for (std::uint32_t bits = words_[w]; bits; bits &= bits - 1)
+                visit(Id(w * 32 + std::size_t(std::countr_zero(bits))));
+    }
+
+private:
+    std::vector<std::uint32_t> words_;
+};
+using token_set = basic_token_set<token_id>;
+
+}  // namespace riffle

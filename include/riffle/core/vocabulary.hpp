@@ -1,0 +1,99 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <riffle/core/text.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle {
+
+/// What a token is.
+enum class token_role : std::uint8_t {
+    text = 0,
+    control = 1,            ///< no text of its own when shown to a reader, but a name: <|im_start|>
+    end_of_generation = 2,  ///< the model says that it is done
+};
+constexpr token_role operator|(token_role a, token_role b) noexcept {
+    return token_role(std::uint8_t(a) | std::uint8_t(b));
+}
+constexpr token_role operator&(token_role a, token_role b) noexcept {
+    return token_role(std::uint8_t(a) & std::uint8_t(b));
+}
+
+/// The texts of a model's tokens and what they are: for stages that look at text (dry's string breakers, infill,
+/// phrase_ban). Filled once, in the order of ids; stages keep a pointer to it, so it must outlive their chains.
+///
+///     vocabulary v;
+///     v.add("hello");
+///     v.add("</s>", token_role::end_of_generation | token_role::control);
+///
+/// Functions that allocate throw what std::vector throws; reading never does. (A template, so that including riffle
+/// does not compile it.)
+template <class Id>
+class basic_vocabulary {
+public:
+    /// How a model splits text into tokens, where the caller has its tokeniser: writes at most `capacity` ids to `out`
+    /// and answers how many. `model` is what was given beside it.
+    using tokeniser = std::size_t (*)(const void* model, text words, Id* out, std::size_t capacity);
+
+    /// The next token: its bytes and what it is.
+    Id add(text piece, token_role role = token_role::text) {
+        bytes_.insert(bytes_.end(), piece.begin(), piece.end());
+        ends_.push_back(bytes_.size());
+        roles_.push_back(role);
+        return Id(ends_.size() - 1);
+    }
+    std::size_t size() const noexcept { return ends_.size(); }
+    bool contains(Id id) const noexcept { return id >= 0 && std::size_t(id) < size(); }
+
+    /// The bytes of a token, control tokens' names included; none for an id outside.
+    text piece(Id id) const noexcept {
+        if (!contains(id)) return {};
+        const std::size_t first = id == 0 ? 0 : ends_[std::size_t(id) - 1];
+        return {bytes_.data() + first, ends_[std::size_t(id)] - first};
+    }
+    bool is(Id id, token_role role) const noexcept {
+        return contains(id) && (roles_[std::size_t(id)] & role) != token_role::text;
+    }
+    bool ends_generation(Id id) const noexcept { return is(id, token_role::end_of_generation); }
+
+    /// The token that ends a turn, or a sequence: what infill falls back to. null_token = none was named.
+    Id end_of_turn = null_token;
+    Id end_of_sequence = null_token;
+
+    /// Splits text with the model's own tokeniser, where one was given; else into the longest pieces, from the left,
+    /// skipping bytes that no piece begins with. The first 64 tokens.
+    std::vector<Id> tokenise(text words) const {
+        if (tokenise_) {
+            Id found[64];
+            const std::size_t count = tokenise_(model_, words, found, 64);
+            return {found, found + (count < 64 ? count : 64)};
+        }
+        std::vector<Id> found;
+        while (!words.empty() && found.size() < 64) {
+            Id longest = null_token;
+            for (Id id = 0; std::size_t(id) < size(); ++id)
+                if (!piece(id).empty() && words.starts_with(piece(id)) && !is(id, token_role::control) &&
+                    (longest < 0 || piece(id).size() > piece(longest).size()))
+                    longest = id;
+            if (longest >= 0) found.push_back(longest);
+            words = words.part(longest >= 0 ? piece(longest).size() : 1);
+        }
+        return found;
+    }
+    void use_tokeniser(tokeniser with, const void* model) noexcept {
+        tokenise_ = with;
+        model_ = model;
+    }
+
+private:
+    std::vector<char> bytes_;
+    std::vector<std::size_t> ends_;
+    std::vector<token_role> roles_;
+    tokeniser tokenise_ = nullptr;
+    const void* model_ = nullptr;
+};
+using vocabulary = basic_vocabulary<token_id>;
+
+}  // namespace riffle

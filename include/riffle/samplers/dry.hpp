@@ -1,0 +1,115 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include <riffle/core/by_token.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/token_sequences.hpp>
+
+namespace riffle {
+
+/// DRY ("don't repeat yourself"): a token that would make the end of the text repeat an earlier passage of n tokens is
+/// penalised by multiplier · base^(n - allowed_length), where n >= allowed_length. (p-e-w, text-generation-webui#5677.)
+/// Passages do not reach over the breaker that begins last (of several that begin there, the longest), and a breaker of
+/// one token is never penalised.
+///
+/// `multiplier` 0 = off, negative ones encourage; `base` >= 1, below = off; `allowed_length` usual 2, and for 0 or less
+/// every token that followed another within the window is penalised; `last_n` tokens are
+/// looked at, prompt included, 0 = off, -1 = everything since the last reset; `breakers`: token sequences, or
+/// dry_breakers(vocabulary, {"\n", ":"}) for texts. NaN and infinities are errors, and last_n below -1. The penalty
+/// stays finite: base^n counts as at most 1e38.
+///
+/// llama.cpp 0.7.0 means the same, but for its way of clipping lengths at a breaker, which can find shorter repetitions
+/// (numerics::llama repeats it), and last_n < 0, which is off there.
+///
+/// Cost: O(last_n) a step, whatever the vocabulary: the repetitions of all positions at once, by the Z-algorithm.
+struct dry {
+    float multiplier = 0.0f;
+    float base = 1.75f;
+    std::int32_t allowed_length = 2;
+    std::int32_t last_n = 64;
+    token_sequences breakers{};
+
+    static constexpr const char* name = "dry";
+    static constexpr facts fact{.edits = true};
+
+    bool off() const noexcept { return last_n == 0 || flushed(multiplier) == 0.0f || !(base >= 1.0f); }
+    /// How many tokens it looks back; -1 = all.
+    std::int32_t window() const noexcept { return off() ? 0 : last_n; }
+
+    template <class Logits>
+    void change(Logits& of, const context& x) const noexcept {
+        if (off()) return;
+        const std::size_t n = x.recent(last_n);
+        if (std::int64_t(n) <= allowed_length) return;
+        const std::size_t reach = since_breaker(x, n);
+        if (std::int64_t(reach) < allowed_length) return;
+        token_counts repeats = x.no_counts(n);  // of each token, one more than the longest repetition it would extend
+        find_repeats(x, n, reach, repeats);
+        change_counted(of, repeats, [this](float logit, std::int32_t length_and_one) {
+            return (lanes<1>(logit) - lanes<1>(penalty(length_and_one - 1)))[0];
+        });
+    }
+
+    status check() const noexcept {
+        if (!(absolute(lanes<1>(multiplier))[0] <= greatest_logit))
+            return status::invalid(name, "multiplier", double(multiplier), "is not a finite number");
+        if (!(absolute(lanes<1>(base))[0] <= greatest_logit))
+            return status::invalid(name, "base", double(base), "is not a finite number");
+        if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
+        return {};
+    }
+
+private:
+    static token_id recent(const context& x, std::size_t back) noexcept { return x.tokens().recent(back).token; }
+
+    /// How many tokens stand behind the newest breaker; n when there is none.
+    std::size_t since_breaker(const context& x, std::size_t n) const noexcept {
+        if (breakers.empty()) return n;
+        for (std::size_t i = 0; i < n; ++i) {
+            std::size_t longest = 0;  // of those that begin i back
+            for (const auto& breaker : breakers.beginning_with(recent(x, i))) {
+                const std::size_t length = breaker.size();
+                if (length <= longest || length > i + 1) continue;
+                bool here = true;
+                for (std::size_t o = 1; here && o < length; ++o) here = recent(x, i - o) == breaker[o];
+                if (here) longest = length;
+            }
+            if (longest > 0) return i + 1 - longest;
+        }
+        return n;
+    }
+    /// For every k, how many tokens before the one k back are the same as at the end of the text; for the token that
+    /// followed there, the longest. The Z-algorithm on the text from its end: [left, right) is the furthest match yet.
+    void find_repeats(const context& x, std::size_t n, std::size_t reach, token_counts& repeats) const noexcept {
+        std::int32_t* const same = x.lengths();
+        std::size_t left = 0, right = 0;
+        for (std::size_t k = 1; k < n; ++k) {
+            std::size_t length = 0;
+            if (k < right) length = (std::min)(std::size_t(same[k - left]), right - k);
+            while (k + length < n && recent(x, length) == recent(x, k + length)) ++length;
+            if (k + length > right) {
+                left = k;
+                right = k + length;
+            }
+            same[k] = std::int32_t(length);
+            const auto counted = std::int64_t((std::min)(length, reach));
+            const token_id next = recent(x, k - 1);
+            if (counted >= allowed_length && !breakers.contains_alone(next))
+                repeats.raise(next, std::int32_t(counted) + 1);
+        }
+    }
+    /// By repeated squaring: products alone, so that no fused multiply-add can show.
+    float penalty(std::int32_t length) const noexcept {
+        double power = 1.0, square = double(base);
+        for (auto e = std::int64_t{length} - allowed_length; e > 0; e >>= 1) {
+            if (e & 1) power = (std::min)(power * square, 1e38);
+            square = (std::min)(square * square, 1e38);
+        }
+        const double product = double(multiplier) * power;
+        return float((std::min)((std::max)(product, -3e38), 3e38));
+    }
+};
+
+}  // namespace riffle

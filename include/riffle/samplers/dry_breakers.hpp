@@ -1,0 +1,57 @@
+#pragma once
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include <riffle/core/text.hpp>
+#include <riffle/core/token_sequences.hpp>
+#include <riffle/core/vocabulary.hpp>
+
+namespace riffle {
+
+/// The breakers of dry for strings ("\n", ":", "\"", "*"): the sequences of tokens in whose text a string may occur.
+/// A token that contains the string breaks alone; a token that ends as the string begins breaks when the rest follows,
+/// as the vocabulary's tokeniser splits it. As llama.cpp does it: of a string the first 40 bytes count, of its rest the
+/// first 20 tokens.
+///
+/// `first_space_is_dropped`: a piece counts without the space that it begins with. That is how llama.cpp sees the
+/// tokens of models that put a space ahead of every text (SentencePiece, tokenizer.ggml.add_space_prefix), as it writes
+/// each token as a text of its own: for its tokens say true there.
+///
+/// Reads every piece of the vocabulary once a string. Throws what std::vector throws. (A template, so that including
+/// riffle does not compile it.)
+template <class Id>
+basic_token_sequences<Id> dry_breakers(const basic_vocabulary<Id>& v, std::span<const text> strings,
+                                       bool first_space_is_dropped = false) {
+    constexpr std::size_t longest_string = 40, longest_rest = 20;
+    std::vector<std::vector<Id>> sequences;
+    for (const text& whole : strings) {
+        const text string = whole.part(0, longest_string);
+        if (string.empty()) continue;
+        for (Id id = 0; std::size_t(id) < v.size(); ++id) {
+            text piece = v.piece(id);
+            if (first_space_is_dropped && piece.starts_with(" ")) piece = piece.part(1);
+            if (piece.contains(string)) {
+                sequences.push_back({id});
+                continue;
+            }
+            for (std::size_t at = 0; at < piece.size(); ++at) {
+                const text end = piece.part(at);
+                if (!string.starts_with(end)) continue;
+                std::vector<Id> rest = v.tokenise(string.part(end.size()));
+                if (rest.size() > longest_rest) rest.resize(longest_rest);
+                rest.insert(rest.begin(), id);
+                sequences.push_back(std::move(rest));
+            }
+        }
+    }
+    return basic_token_sequences<Id>(std::move(sequences));
+}
+template <class Id>
+basic_token_sequences<Id> dry_breakers(const basic_vocabulary<Id>& v, std::initializer_list<text> strings,
+                                       bool first_space_is_dropped = false) {
+    return dry_breakers(v, std::span<const text>(strings.begin(), strings.size()), first_space_is_dropped);
+}
+
+}  // namespace riffle

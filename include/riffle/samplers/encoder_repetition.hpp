@@ -1,0 +1,38 @@
+#pragma once
+#include <riffle/core/by_token.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/token_set.hpp>
+
+namespace riffle {
+
+/// Encoder repetition penalty, also called hallucination penalty: favours the tokens of a source (the encoder's input,
+/// the prompt), each once however often it occurs: a negative logit is multiplied by 1 / penalty, any other by penalty.
+/// (transformers' EncoderRepetitionPenalty.)
+///
+/// `penalty` > 1 favours them, < 1 disfavours, 1 = off; it must be positive, finite and no denormal.
+///
+/// Cost: O(greatest id / 32 + tokens) a step; wide it copies only the blocks that it touches.
+struct encoder_repetition {
+    float penalty = 1.0f;
+    token_set tokens{};
+
+    static constexpr const char* name = "encoder_repetition";
+    static constexpr facts fact{.edits = true};
+
+    template <class Logits>
+    void change(Logits& of, const context&) const noexcept {
+        if (penalty == 1.0f) return;
+        const float inverse = flushed(1.0f / penalty);  // finite, since penalty is no denormal
+        change_each(of, tokens,
+                    [&](float logit) { return (lanes<1>(logit) * lanes<1>(logit < 0.0f ? inverse : penalty))[0]; });
+    }
+
+    status check() const noexcept {
+        if (!(flushed(penalty) > 0.0f) || penalty > greatest_logit)
+            return status::invalid(name, "penalty", double(penalty), "is not a positive number");
+        return {};
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,30 @@
+#pragma once
+#include <riffle/core/facts.hpp>
+#include <riffle/core/law.hpp>
+
+namespace riffle {
+
+/// Keeps tokens of probability at least epsilon; at least min_keep and at least one. (Hewitt, Manning, Liang 2022,
+/// arXiv 2210.15191, epsilon sampling; p >= epsilon as transformers has it.) Decided on logits: l >= maximum +
+/// log(epsilon) + log Σ exp(l - maximum).
+///
+/// `epsilon` in (0, 1), usual 3e-4 to 9e-4; <= 0 = off; >= 1 keeps max(1, min_keep); NaN is an error.
+///
+/// Wide: max, law, and one pass over the blocks that reach the cut. Narrow: O(candidates).
+struct epsilon_cutoff {
+    float epsilon = 3e-4f;
+    std::size_t min_keep = 0;
+
+    static constexpr const char* name = "epsilon_cutoff";
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::likelihood};
+
+    bool narrows_now() const noexcept { return flushed(epsilon) > 0.0f; }
+    std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    float cut(const law& of_all) const noexcept { return of_all.logit_of(log(lanes<1>(epsilon))[0]); }
+
+    status check() const noexcept {
+        return epsilon == epsilon ? status() : status::invalid(name, "epsilon", double(epsilon), "is not a number");
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/core/context.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/token_set.hpp>
+
+namespace riffle {
+
+/// top_p with decay: the share p shrinks by `decay` with every token of a sentence, down to `p_min`, and starts anew
+/// behind a token of `resets` (the end of a sentence): p_t = max(p_min, p · decay^t), t = tokens generated since.
+/// Beginnings may vary, facts later in the sentence less. (Factual-nucleus sampling, Lee et al. 2022, arXiv 2206.04624;
+/// TensorRT-LLM's top_p_decay.) Otherwise as top_p.
+///
+/// Both `p` and `p_min` >= 1 = off; tokens that weigh nothing are dropped all the same while p >= 1 shrinks; `decay` in
+/// [0, 1], 1 = top_p; p_min above p takes over at the second token. NaN is an error in each, and a decay below 0 or
+/// above 1. A prompt's token resets too. The share is followed over 4,096 tokens at most, and stays then.
+///
+/// Cost: that of top_p, and O(tokens since the reset), at most until p_min is reached.
+struct factual_nucleus {
+    float p = 0.9f;
+    float decay = 0.9f;
+    float p_min = 0.3f;
+    token_set resets{};
+    std::size_t min_keep = 0;
+
+    static constexpr const char* name = "factual_nucleus";
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::mass};
+
+    bool narrows_now() const noexcept { return !(p >= 1.0f && (p_min >= 1.0f || decay == 1.0f)); }
+    std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    /// How many tokens it looks back: until p_min is reached.
+    std::int32_t window() const noexcept {
+        std::int32_t steps = 0;
+        for (float share = p; share > p_min && steps < 4096 && decay < 1.0f; ++steps) share = shrunk(share);
+        return steps;
+    }
+
+    /// The share of the next token.
+    float share(const context& x) const noexcept {
+        const history& tokens = x.tokens();
+        const auto most = std::size_t(window());
+        std::size_t since = 0;
+        for (std::size_t back = 0; back < tokens.remembered() && since <= most; ++back) {
+            const auto& entry = tokens.recent(back);
+            if (!entry.generated || resets.contains(entry.token)) break;
+            ++since;
+        }
+        float now = p;
+        for (std::size_t i = 0; i < since; ++i) {
+            const float next = shrunk(now);
+            if (next == now) break;
+            now = next;
+        }
+        return now;
+    }
+    std::uint64_t target(std::uint64_t total, const context& x) const noexcept { return share_of(share(x), total); }
+
+    void apply(candidates& c, const context& x) const noexcept {
+        if (!narrows_now()) return;
+        const std::size_t best = c.greatest();
+        const float maximum = best < c.size ? c[best].logit : 0.0f;
+        c.keep_legal();
+        const std::uint64_t total = c.weigh(maximum);
+        c.keep_weighed_nucleus(target(total, x), keeps_at_least());
+    }
+
+    status check() const noexcept {
+        if (p != p) return status::invalid(name, "p", double(p), "is not a number");
+        if (p_min != p_min) return status::invalid(name, "p_min", double(p_min), "is not a number");
+        if (!(decay >= 0.0f) || decay > 1.0f) return status::invalid(name, "decay", double(decay), "is not in [0, 1]");
+        return {};
+    }
+
+private:
+    float shrunk(float share) const noexcept {
+        const float less = flushed((lanes<1>(share) * lanes<1>(decay))[0]);
+        return less > p_min ? less : p_min;
+    }
+};
+
+}  // namespace riffle

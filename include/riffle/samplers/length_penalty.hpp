@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/core/by_token.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/token_set.hpp>
+
+namespace riffle {
+
+/// Makes the end likelier the longer the text: once more than `start` tokens are generated, the logit l of every token
+/// in `ends` becomes l + |l| · (factor^(generated - start) - 1). (transformers' ExponentialDecayLengthPenalty.)
+///
+/// `factor` > 1 ends sooner, < 1 later, 1 = off; it must be positive and finite. `start` counts generated tokens, the
+/// prompt does not count; no `ends` = off. The power counts as at most 1e38; a banned end stays banned.
+///
+/// Cost: O(ends) a step; wide it copies only the blocks that hold one.
+struct length_penalty {
+    std::int32_t start = 0;
+    float factor = 1.0f;
+    token_set ends{};
+
+    static constexpr const char* name = "length_penalty";
+    static constexpr facts fact{.edits = true};
+
+    template <class Logits>
+    void change(Logits& of, const context& x) const noexcept {
+        const std::int64_t over = std::int64_t{x.at().position} - start;
+        if (over <= 0 || factor == 1.0f) return;
+        double power = 1.0, square = double(factor);  // by repeated squaring: nothing to fuse
+        for (std::int64_t e = over; e > 0; e >>= 1) {
+            if (e & 1) power = (std::min)(power * square, 1e38);
+            square = (std::min)(square * square, 1e38);
+        }
+        const lanes<1> more(float(power - 1.0));
+        change_each(of, ends, [&](float logit) {
+            return logit > illegal_logit ? (lanes<1>(logit) + absolute(lanes<1>(logit)) * more)[0] : logit;
+        });
+    }
+
+    status check() const noexcept {
+        if (!(flushed(factor) > 0.0f) || factor > greatest_logit)
+            return status::invalid(name, "factor", double(factor), "is not a positive number");
+        return {};
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/core/by_token.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/token_set.hpp>
+
+namespace riffle {
+
+/// Bans tokens that end the text (end of generation, stop tokens) until `count` tokens are generated; the prompt does
+/// not count. (vLLM's min_tokens, transformers' MinNewTokensLength.)
+///
+/// `count` <= 0 = off, as are no `ends`.
+///
+/// Cost: O(ends) a step; wide it copies only the blocks that hold one.
+struct min_tokens {
+    std::int32_t count = 0;
+    token_set ends{};
+
+    static constexpr const char* name = "min_tokens";
+    static constexpr facts fact{.edits = true};
+
+    template <class Logits>
+    void change(Logits& of, const context& x) const noexcept {
+        if (count > 0 && x.at().position < std::uint32_t(count))
+            change_each(of, ends, [](float) { return illegal_logit; });
+    }
+};
+
+}  // namespace riffle

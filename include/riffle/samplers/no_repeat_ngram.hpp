@@ -1,0 +1,46 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/core/by_token.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/facts.hpp>
+
+namespace riffle {
+
+/// No n-gram twice: a token that would complete a sequence of n tokens that the text already has is banned. (Paulus,
+/// Xiong, Socher 2017, arXiv 1705.04304, section 2.5; fairseq and transformers' NoRepeatNGram.)
+///
+/// `n` <= 0 = off; n = 1 bans every token seen. `last_n` tokens are looked at, prompt included; -1 = everything since
+/// the last reset; below -1 is an error.
+///
+/// Cost: O(last_n) a step as a rule, O(last_n · n) on text that repeats itself; whatever the vocabulary.
+struct no_repeat_ngram {
+    std::int32_t n = 3;
+    std::int32_t last_n = -1;
+
+    static constexpr const char* name = "no_repeat_ngram";
+    static constexpr facts fact{.edits = true};
+
+    std::int32_t window() const noexcept { return n > 0 ? last_n : 0; }
+
+    template <class Logits>
+    void change(Logits& of, const context& x) const noexcept {
+        const std::size_t size = x.recent(last_n);
+        if (n <= 0 || size < std::size_t(n)) return;
+        const auto recent = [&](std::size_t back) { return x.tokens().recent(back).token; };
+        const std::size_t begun = std::size_t(n) - 1;  // tokens of the n-gram that stand at the end of the text
+        token_counts banned = x.no_counts(size);
+        for (std::size_t k = 1; k + begun <= size; ++k) {
+            std::size_t same = 0;
+            while (same < begun && recent(same) == recent(k + same)) ++same;
+            if (same == begun) banned.raise(recent(k - 1), 1);
+        }
+        change_counted(of, banned, [](float, std::int32_t) { return illegal_logit; });
+    }
+
+    status check() const noexcept {
+        return last_n >= -1 ? status() : status::invalid(name, "last_n", double(last_n), "is below -1");
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,49 @@
+#pragma once
+#include <array>
+
+#include <riffle/core/facts.hpp>
+#include <riffle/core/law.hpp>
+#include <riffle/math/elementwise.hpp>
+
+namespace riffle {
+
+/// Quadratic sampling, also called smoothing: with d = l - maximum, l becomes maximum - (3 - curve)/2 · factor · d² +
+/// (curve - 1)/2 · factor · d³. Near the maximum flatter, far from it steeper. (kalomaze; as in koboldcpp and
+/// text-generation-webui. exllamav2 has curve = 1.)
+///
+/// `factor` > 0, usual 0.2 to 0.5; <= 0 = off. `curve` 1 = quadratic alone, up to 3 the order of tokens stays; outside
+/// 1 to 3 far tokens can rise over near ones. NaN and infinities are errors. Tokens beyond 1e6 under the maximum count
+/// as 1e6.
+///
+/// Wide: max, law, and a private copy of the row. Narrow: O(candidates).
+struct quadratic {
+    float factor = 0.3f;
+    float curve = 1.0f;
+
+    static constexpr const char* name = "quadratic";
+    static constexpr facts fact{.adjusts = true};
+
+    bool adjusts_now() const noexcept { return flushed(factor) > 0.0f; }
+
+    /// The maximum, the factors of d² and d³.
+    std::array<float, 3> parameters(const law& of_all) const noexcept {
+        const lanes<1> f(factor), c(curve), half(0.5f);
+        return {of_all.maximum, ((lanes<1>(3.0f) - c) * half * f)[0], ((c - lanes<1>(1.0f)) * half * f)[0]};
+    }
+    template <class V>
+    static RIFFLE_INLINE V map(const V& logit, const std::array<V, 3>& p) noexcept {
+        const V d = greater_of(logit - p[0], V(-1e6f));
+        const V square = d * d;
+        return p[0] - p[1] * square + (p[2] * square) * d;
+    }
+
+    status check() const noexcept {
+        if (!(absolute(lanes<1>(factor))[0] <= 1e6f))
+            return status::invalid(name, "factor", double(factor), "is not a number between -1e6 and 1e6");
+        if (!(absolute(lanes<1>(curve))[0] <= 1e6f))
+            return status::invalid(name, "curve", double(curve), "is not a number between -1e6 and 1e6");
+        return {};
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,32 @@
+#pragma once
+#include <riffle/core/facts.hpp>
+#include <riffle/core/law.hpp>
+
+namespace riffle {
+
+/// Keeps tokens of probability at least a · (greatest probability)²: strict where the model is sure, lenient where it
+/// is not; at least one. (BlinkDL, for RWKV; as in koboldcpp and exllamav2.) Decided on logits.
+///
+/// `a` in (0, 1], usual 0.1 to 0.3; <= 0 = off; a > 1 may keep the best alone; NaN is an error.
+///
+/// Wide: max, law, and one pass over the blocks that reach the cut. Narrow: O(candidates).
+struct top_a {
+    float a = 0.2f;
+
+    static constexpr const char* name = "top_a";
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::likelihood};
+
+    bool narrows_now() const noexcept { return flushed(a) > 0.0f; }
+    std::size_t keeps_at_least() const noexcept { return 1; }
+    float cut(const law& of_all) const noexcept {
+        // log p >= log a + 2 log p_max, and log p_max = -log_mass
+        const lanes<1> log_mass(of_all.log_mass());
+        return of_all.logit_of((log(lanes<1>(a)) - (log_mass + log_mass))[0]);
+    }
+
+    status check() const noexcept {
+        return a == a ? status() : status::invalid(name, "a", double(a), "is not a number");
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,60 @@
+#pragma once
+#include <riffle/core/facts.hpp>
+#include <riffle/core/law.hpp>
+
+namespace riffle {
+
+/// Top-H: the longest prefix, in the order of ranks, whose entropy stays within alpha times the entropy of all.
+/// (Potraghloo et al. 2025, arXiv 2509.02510.) The entropy of the prefix is the partial sum of -p log p, as the
+/// authors' code and transformers have it; with `renormalised` that of the prefix as a law of its own, as the paper
+/// writes it. At least min_keep and at least one.
+///
+/// `alpha` in (0, 1], usual 0.4; <= 0 keeps max(1, min_keep); > 1 = off; NaN is an error. Tokens more than 20.8 nats
+/// under the maximum weigh nothing and are dropped.
+///
+/// Wide: max, law, and the blocks that reach into the set. Narrow: sorts the candidates that it looks at.
+struct top_h {
+    float alpha = 0.4f;
+    std::size_t min_keep = 0;
+    bool renormalised = false;
+
+    static constexpr const char* name = "top_h";
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched};
+
+    bool narrows_now() const noexcept { return !(alpha > 1.0f); }
+
+    bool keep(candidates& c, const law& of_all, float floor) const noexcept {
+        c.keep_legal();
+        c.sort();
+        c.weigh(of_all.maximum);
+        const float bound = (lanes<1>(alpha > 0.0f ? alpha : 0.0f) * lanes<1>(of_all.entropy()))[0];
+        const std::size_t least = min_keep > 1 ? min_keep : 1;
+        law prefix;
+        std::size_t kept = 0;
+        for (; kept < c.size && candidates::weight(c[kept]) > 0; ++kept) {
+            const std::uint64_t w = candidates::weight(c[kept]);
+            const lanes<1> logit(c[kept].logit), maximum(of_all.maximum);
+            prefix.add(w, w * std::uint32_t(fixed_distance(logit, maximum)[0]), 0);
+            if (kept >= least && entropy_of(prefix, of_all) > bound) break;
+        }
+        const bool ended = kept < c.size && candidates::weight(c[kept]) > 0;
+        if (!ended && floor > illegal_logit) return false;
+        c.size = kept;
+        return true;
+    }
+
+    status check() const noexcept {
+        return alpha == alpha ? status() : status::invalid(name, "alpha", double(alpha), "is not a number");
+    }
+
+private:
+    float entropy_of(const law& prefix, const law& of_all) const noexcept {
+        if (renormalised) return prefix.entropy();
+        // Σ p (log Σ exp + d): the prefix's share of the mass, times its mean surprise
+        const float share = float(double(prefix.mass) / double(of_all.mass));
+        const lanes<1> mean(float(divide(prefix.distance * 256, prefix.mass)) * 0x1p-24f);
+        return (lanes<1>(share) * (lanes<1>(of_all.log_mass()) + mean))[0];
+    }
+};
+
+}  // namespace riffle

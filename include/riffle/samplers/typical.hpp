@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/core/facts.hpp>
+#include <riffle/core/law.hpp>
+#include <riffle/core/prefix.hpp>
+
+namespace riffle {
+
+/// Locally typical sampling: keeps the tokens whose surprise -log p is nearest to the entropy, nearest first, until
+/// their share of the mass exceeds p; at least min_keep and at least one. (Meister et al. 2022, arXiv 2202.00666.)
+///
+/// In integers: surprise and entropy differ by |d - Σ p·d|, where d is the distance under the maximum in units of 2^-16
+/// nats, since log Σ exp cancels. Tokens as near as each other are taken by lowest id. Tokens more than 20.8 nats under
+/// the maximum weigh nothing and are dropped, so masked ones cannot disturb it (in llama.cpp a -inf makes every score
+/// NaN).
+///
+/// `p` >= 1 = off; p <= 0 keeps max(1, min_keep); NaN is an error.
+///
+/// Wide: max, law, and the blocks that reach into the typical set. No sort: O(candidates).
+struct typical {
+    float p = 0.95f;
+    std::size_t min_keep = 0;
+
+    static constexpr const char* name = "typical";
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched};
+
+    bool narrows_now() const noexcept { return !(p >= 1.0f); }
+
+    bool keep(candidates& c, const law& of_all, float floor) const noexcept {
+        const lanes<1> maximum(of_all.maximum);
+        const std::uint32_t mean = of_all.mean_distance();
+        const auto distance = [&](float logit) { return std::uint32_t(fixed_distance(lanes<1>(logit), maximum)[0]); };
+        const auto key = [&](const token_data& token) {
+            const std::uint32_t d = distance(token.logit);
+            return std::uint64_t{d > mean ? d - mean : mean - d} << 32 | std::uint32_t(token.id);
+        };
+        const auto weight = [](const token_data& token) { return candidates::weight(token); };
+        const auto weighs = [&](const token_data& token) { return weight(token) > 0; };
+        c.weigh(of_all.maximum);
+
+        const std::uint64_t target = share_of(p, of_all.mass);
+        const std::size_t least = min_keep > 1 ? min_keep : 1;
+        if (floor > illegal_logit) {  // all of less than this score are here
+            const std::uint32_t reach = distance(floor);
+            const std::uint64_t complete = reach > mean ? std::uint64_t{reach - mean} << 32 : 0;
+            std::uint64_t mass = 0;
+            std::size_t count = 0;
+            for (const auto& token : c)
+                if (weighs(token) && key(token) < complete) mass += weight(token), ++count;
+            if (mass <= target || count < least) return false;
+        }
+        c.keep_if(weighs);
+        constexpr int key_bits = 24 + 32;
+        std::uint64_t last = end_of_prefix(c, key_bits, key, weight, target);
+        const auto kept = [&](const token_data& token) { return key(token) <= last; };
+        if (std::size_t(std::count_if(c.begin(), c.end(), kept)) < least)
+            last = end_of_prefix(
+                c, key_bits, key, [](const token_data&) { return std::uint64_t{1}; }, least - 1);
+        c.keep_if(kept);
+        return true;
+    }
+
+    status check() const noexcept {
+        return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
+    }
+};
+
+}  // namespace riffle

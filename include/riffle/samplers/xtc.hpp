@@ -1,0 +1,89 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/core/facts.hpp>
+#include <riffle/core/law.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/wide/preimage.hpp>
+
+namespace riffle {
+
+/// Exclude top choices: with the given probability, removes every token of probability >= threshold but the last of
+/// them in rank, so that a less obvious one is taken where there is a choice. (p-e-w, text-generation-webui#6335.)
+/// Nothing is removed where fewer than two reach the threshold, or fewer than min_keep would be left.
+///
+/// `probability` <= 0 = off, >= 1 always; `threshold` > 0.5 = off, since two tokens cannot reach it; threshold <= 0
+/// leaves the last in rank alone; NaN is an error in each. `seed` as in dist.
+///
+/// Wide: only when it fires: max, law, and the blocks that hold one of the at most 1 / threshold tokens, which are
+/// edited. Narrow: O(candidates).
+struct xtc {
+    float probability = 0.5f;
+    float threshold = 0.1f;
+    std::size_t min_keep = 0;
+    std::uint64_t seed = 0;
+
+    static constexpr const char* name = "xtc";
+    static constexpr std::uint8_t kind = stream_kind::xtc;
+    static constexpr facts fact{.adjusts = true, .keeps_sorted = true, .draws = true};
+
+    bool adjusts_now(const draws& random) const noexcept {
+        if (!(probability > 0.0f) || !(threshold <= 0.5f)) return false;
+        return probability >= 1.0f || random.bits() < share_of(probability, ~std::uint64_t{0});
+    }
+
+    void apply(candidates& c, const draws& random) const noexcept {
+        if (!adjusts_now(random)) return;
+        const law of_all = law_of(c);
+        if (of_all.mass == 0) return;
+        const float cut = (std::max)(cut_of(of_all), -greatest_logit);
+        top t;
+        for (const auto& token : c)
+            if (token.logit >= cut) t.add(token);
+        if (!removes(t.count, of_all.legal)) return;
+        c.keep_if([&](const token_data& token) { return !(token.logit >= cut) || token.id == t.last.id; });
+    }
+    void adjust(row& r, const float* peaks, const law& of_all) const noexcept {
+        const float cut = wide::raw_cut((std::max)(cut_of(of_all), -greatest_logit));
+        top t;
+        each_from(r, peaks, cut, [&](std::size_t id) { t.add({token_id(id), canonical(r.logit(id)), 0.0f}); });
+        if (!removes(t.count, of_all.legal)) return;
+        each_from(r, peaks, cut, [&](std::size_t id) {
+            if (token_id(id) != t.last.id) r.edit(token_id(id), [](float) { return illegal_logit; });
+        });
+    }
+
+    status check() const noexcept {
+        if (probability != probability)
+            return status::invalid(name, "probability", double(probability), "is not a number");
+        if (threshold != threshold) return status::invalid(name, "threshold", double(threshold), "is not a number");
+        return {};
+    }
+
+private:
+    /// The tokens that reach the threshold: how many, and the last in rank.
+    struct top {
+        std::size_t count = 0;
+        token_data last{};
+        void add(const token_data& token) noexcept {
+            if (count == 0 || ranks_before(last, token)) last = token;
+            ++count;
+        }
+    };
+    float cut_of(const law& of_all) const noexcept {
+        return flushed(threshold) > 0.0f ? of_all.logit_of(log(lanes<1>(threshold))[0]) : illegal_logit;
+    }
+    bool removes(std::size_t reached, std::uint64_t legal) const noexcept {
+        return reached >= 2 && legal - (reached - 1) >= min_keep;
+    }
+    template <class Visit>
+    static void each_from(const row& r, const float* peaks, float cut, Visit visit) noexcept {
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            if (!(peaks[b] >= cut)) continue;
+            for (std::size_t i = b * block_size; i < (b + 1) * block_size && i < r.size(); ++i)
+                if (r.logit(i) >= cut) visit(i);
+        }
+    }
+};
+
+}  // namespace riffle

@@ -1,0 +1,79 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/wide/above.hpp>
+#include <riffle/wide/max.hpp>
+#include <riffle/wide/select.hpp>
+
+namespace riffle::wide {
+
+/// A row that stands for llama.cpp's candidates of all tokens, in the order of their ids and not flagged sorted,
+/// without 12 bytes for each: what a sampler's form may work on as long as every token is there. Its logits are changed
+/// exactly as the peer would change them, never made canonical.
+class llama_row {
+public:
+    /// `peaks`, `groups`, `bins` and `sums` are scratch, as select and mass have them.
+    llama_row(row& r, float* peaks, float* groups, std::uint64_t* bins, std::uint64_t* sums) noexcept
+        : row_(r), peaks_(peaks), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {}
+
+    std::size_t size() const noexcept { return row_.size(); }
+    const row& logits() const noexcept { return row_; }
+    /// Block maxima, valid after maximum().
+    const float* peaks() const noexcept { return peaks_; }
+    /// Room for a number a block.
+    double* sums() noexcept { return sums_; }
+
+    /// Whether every logit is a number below +inf, and some above -inf: others are left to the peer's own arithmetic.
+    bool ordinary() noexcept {
+        const float m = maximum();
+        return !saw_nan_ && m > illegal_logit && m <= greatest_logit;
+    }
+    /// The greatest logit. Reads the row when it has changed.
+    float maximum() noexcept {
+        if (!known_) {
+            const row_maximum found = find_max(row_, peaks_);
+            maximum_ = found.logit;
+            saw_nan_ = found.saw_nan;
+            known_ = true;
+        }
+        return maximum_;
+    }
+    /// The logit of a token, to be changed; nullptr for an id outside.
+    float* at(token_id id) noexcept {
+        if (id < 0 || std::size_t(id) >= row_.size()) return nullptr;
+        known_ = false;
+        return row_.own(std::size_t(id) / block_size) + std::size_t(id) % block_size;
+    }
+    /// The whole row, to be changed by a pass.
+    row& changed() noexcept {
+        known_ = false;
+        return row_;
+    }
+    /// A logit that at least k reach, of an ordinary row with that many legal.
+    float bound_of_rank(std::size_t k) noexcept {
+        return wide::bound_of_rank(row_, peaks_, k, maximum(), groups_, bins_);
+    }
+    /// Every token of at least that logit, in the order of ids.
+    std::size_t find_above(float cut, token_data* out) noexcept {
+        maximum();
+        return wide::find_above(row_, peaks_, 0, row_.blocks(), cut, out);
+    }
+    std::size_t find_above(std::size_t block, float cut, token_data* out) const noexcept {
+        return wide::find_above(row_, peaks_, block, block + 1, cut, out);
+    }
+
+private:
+    row& row_;
+    float* peaks_;
+    float* groups_;
+    std::uint64_t* bins_;
+    double* sums_;
+    float maximum_ = illegal_logit;
+    bool known_ = false, saw_nan_ = false;
+};
+
+}  // namespace riffle::wide

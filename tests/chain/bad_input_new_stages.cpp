@@ -1,0 +1,726 @@
+// Bad input for the stages of the field: parameters without meaning, ids that no vocabulary has, tokens that nobody
+// chose, rows of nothing. An answer each time, never an abort, never an illegal token; and a chain that goes on.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/riffle.hpp>
+
+#include "integers.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float denormal = 0x1p-130f;
+constexpr token_id greatest_id = std::numeric_limits<token_id>::max();
+
+/// A vocabulary smaller than most rows here.
+const vocabulary& words() {
+    static const vocabulary v = [] {
+        vocabulary made;
+        for (const char* piece : {"a", "b", "ab", "c", "abc", " a", "x"}) made.add(piece);
+        made.end_of_sequence = made.add("</s>", token_role::end_of_generation | token_role::control);
+        return made;
+    }();
+    return v;
+}
+std::vector<float> random_row(std::size_t size, std::uint64_t seed) {
+    integers random(seed);
+    std::vector<float> row(size);
+    for (float& l : row) l = random.real(-3, 5);
+    return row;
+}
+std::vector<token_data> all_candidates(const std::vector<float>& row) {
+    std::vector<token_data> all;
+    for (std::size_t i = 0; i < row.size(); ++i) all.push_back({token_id(i), row[i], 0.0f});
+    return all;
+}
+template <class Stage>
+constexpr bool is_selector = facts_of<Stage>().selects != selecting::no;
+
+/// The stage in a chain that samples.
+template <class Stage>
+auto sampling(const Stage& stage) {
+    if constexpr (is_selector<Stage>) return chain(stage);
+    else return chain(stage, dist{.seed = 3});
+}
+template <class Stage>
+dynamic_chain sampling_at_run_time(const Stage& stage) {
+    dynamic_chain c;
+    c.push(stage);
+    if constexpr (!is_selector<Stage>) c.push(dist{.seed = 3});
+    return c;
+}
+
+// --- parameters without meaning --------------------------------------------------------------------------------------
+
+template <class Chain>
+void expect_every_call_refused(Chain& c, const char* sentence) {
+    const auto row = random_row(12, 1);
+    const std::size_t accepted = c.mark().tokens;
+    const auto refused = [&](const char* call) {
+        EXPECT_EQ(c.last_status().code(), status_code::invalid_parameter) << call;
+        EXPECT_STREQ(c.last_status().message().c_str(), sentence) << call;
+        EXPECT_TRUE(c.survivors().empty()) << call;
+        EXPECT_EQ(c.mark().tokens, accepted) << call;
+    };
+    EXPECT_EQ(c.sample(row), null_token);
+    refused("sample");
+    EXPECT_EQ(c.peek(row), null_token);
+    refused("peek");
+    EXPECT_STREQ(c.try_sample(row).state().message().c_str(), sentence);
+    EXPECT_TRUE(c.distribution(row).empty());
+    refused("distribution");
+    EXPECT_TRUE(c.logprobs(row, 3).empty());
+    refused("logprobs");
+    EXPECT_EQ(c.sample({}), null_token);
+    refused("sample of nothing");
+    auto memory = all_candidates(row);
+    candidates all{memory.data(), memory.size(), -1, false};
+    EXPECT_STREQ(c.apply(all).message().c_str(), sentence);
+    refused("apply");
+    EXPECT_EQ(all.size, row.size());
+    for (std::size_t i = 0; i < row.size(); ++i) EXPECT_EQ(all[i].logit, row[i]);
+}
+
+/// Refused from construction on, and when a chain breaks on its way; mended it goes on where it stood.
+template <class Stage>
+void expect_refused(const Stage& bad, const Stage& good, const char* sentence) {
+    SCOPED_TRACE(sentence);
+    const auto row = random_row(12, 2);
+    const std::vector<token_id> prompt{1, 2, 1, 2, 1};
+
+    auto c = sampling(bad);
+    EXPECT_EQ(c.last_status().code(), status_code::invalid_parameter);
+    EXPECT_STREQ(c.last_status().message().c_str(), sentence);
+    expect_every_call_refused(c, sentence);
+    get<0>(c) = good;
+    auto whole = sampling(good);
+    EXPECT_TRUE(whole.last_status().ok()) << whole.last_status().message().c_str();
+    EXPECT_TRUE(c.prompt(prompt).ok());
+    EXPECT_TRUE(whole.prompt(prompt).ok());
+    for (int step = 0; step < 3; ++step) {
+        const token_id token = whole.sample(row);
+        EXPECT_NE(token, null_token) << whole.last_status().message().c_str();
+        EXPECT_EQ(c.sample(row), token);
+        EXPECT_TRUE(c.last_status().ok());
+        get<0>(c) = bad;
+        expect_every_call_refused(c, sentence);
+        any_pipeline hidden = c;
+        expect_every_call_refused(hidden, sentence);
+        get<0>(c) = good;
+    }
+
+    dynamic_chain late;
+    EXPECT_STREQ(late.push(bad).message().c_str(), sentence);
+    if constexpr (!is_selector<Stage>) {
+        EXPECT_STREQ(late.push(dist{.seed = 3}).message().c_str(), sentence);
+    }
+    expect_every_call_refused(late, sentence);
+    *late.template get_if<Stage>(0) = good;
+    late.prompt(prompt);
+    whole.reset();
+    whole.prompt(prompt);
+    EXPECT_EQ(late.sample(row), whole.sample(row));
+    EXPECT_TRUE(late.last_status().ok());
+}
+
+TEST(BadInputOfNewStages, WhatIsNotANumber) {
+    expect_refused(top_a{.a = nan}, top_a{}, "top_a: a = nan is not a number");
+    expect_refused(top_a{.a = -nan}, top_a{}, "top_a: a = nan is not a number");
+    expect_refused(tail_free{.z = nan}, tail_free{}, "tail_free: z = nan is not a number");
+    expect_refused(epsilon_cutoff{.epsilon = nan}, epsilon_cutoff{}, "epsilon_cutoff: epsilon = nan is not a number");
+    expect_refused(eta_cutoff{.epsilon = nan}, eta_cutoff{}, "eta_cutoff: epsilon = nan is not a number");
+    expect_refused(top_h{.alpha = nan}, top_h{}, "top_h: alpha = nan is not a number");
+    expect_refused(typical{.p = nan}, typical{}, "typical: p = nan is not a number");
+    expect_refused(xtc{.probability = nan}, xtc{}, "xtc: probability = nan is not a number");
+    expect_refused(xtc{.threshold = nan}, xtc{}, "xtc: threshold = nan is not a number");
+    expect_refused(skew{.amount = nan}, skew{}, "skew: amount = nan is not a number");
+    expect_refused(adaptive_p{.target = nan}, adaptive_p{.target = 0.5f}, "adaptive_p: target = nan is not a number");
+    expect_refused(adaptive_p{.decay = nan}, adaptive_p{.target = 0.5f}, "adaptive_p: decay = nan is not a number");
+}
+TEST(BadInputOfNewStages, MinK) {
+    const char* const rule = "is not 0 or a positive number";
+    expect_refused(min_k{.tau = nan}, min_k{}, (std::string("min_k: tau = nan ") + rule).c_str());
+    expect_refused(min_k{.tau = -1.0f}, min_k{}, (std::string("min_k: tau = -1 ") + rule).c_str());
+    expect_refused(min_k{.tau = -infinity}, min_k{}, (std::string("min_k: tau = -inf ") + rule).c_str());
+}
+TEST(BadInputOfNewStages, Quadratic) {
+    const quadratic good{.factor = 0.3f};
+    const auto sentence = [](const char* field, const char* value) {
+        return std::string("quadratic: ") + field + " = " + value + " is not a number between -1e6 and 1e6";
+    };
+    expect_refused(quadratic{.factor = nan}, good, sentence("factor", "nan").c_str());
+    expect_refused(quadratic{.factor = infinity}, good, sentence("factor", "inf").c_str());
+    expect_refused(quadratic{.factor = -infinity}, good, sentence("factor", "-inf").c_str());
+    expect_refused(quadratic{.factor = 2e6f}, good, sentence("factor", "2e+06").c_str());
+    expect_refused(quadratic{.curve = nan}, good, sentence("curve", "nan").c_str());
+    expect_refused(quadratic{.curve = infinity}, good, sentence("curve", "inf").c_str());
+    expect_refused(quadratic{.curve = -2e6f}, good, sentence("curve", "-2e+06").c_str());
+}
+TEST(BadInputOfNewStages, DynamicTemperature) {
+    const dynamic_temperature good{.t = 1.0f, .range = 0.5f};
+    expect_refused(dynamic_temperature{.t = nan}, good, "dynamic_temperature: t = nan is not a number");
+    expect_refused(dynamic_temperature{.t = nan, .range = 1.0f}, good,
+                   "dynamic_temperature: t = nan is not a finite number");
+    expect_refused(dynamic_temperature{.t = infinity, .range = 1.0f}, good,
+                   "dynamic_temperature: t = inf is not a finite number");
+    expect_refused(dynamic_temperature{.t = -infinity, .range = 1.0f}, good,
+                   "dynamic_temperature: t = -inf is not a finite number");
+    expect_refused(dynamic_temperature{.range = nan}, good, "dynamic_temperature: range = nan is not a finite number");
+    expect_refused(dynamic_temperature{.range = infinity}, good,
+                   "dynamic_temperature: range = inf is not a finite number");
+    expect_refused(dynamic_temperature{.range = 1.0f, .exponent = nan}, good,
+                   "dynamic_temperature: exponent = nan is not a finite number");
+    expect_refused(dynamic_temperature{.range = 1.0f, .exponent = infinity}, good,
+                   "dynamic_temperature: exponent = inf is not a finite number");
+    expect_refused(dynamic_temperature{.exponent = -infinity}, good,
+                   "dynamic_temperature: exponent = -inf is not a finite number");
+}
+TEST(BadInputOfNewStages, FactualNucleus) {
+    const factual_nucleus good{};
+    expect_refused(factual_nucleus{.p = nan}, good, "factual_nucleus: p = nan is not a number");
+    expect_refused(factual_nucleus{.p_min = nan}, good, "factual_nucleus: p_min = nan is not a number");
+    expect_refused(factual_nucleus{.decay = nan}, good, "factual_nucleus: decay = nan is not in [0, 1]");
+    expect_refused(factual_nucleus{.decay = -0.5f}, good, "factual_nucleus: decay = -0.5 is not in [0, 1]");
+    expect_refused(factual_nucleus{.decay = 1.5f}, good, "factual_nucleus: decay = 1.5 is not in [0, 1]");
+    expect_refused(factual_nucleus{.decay = infinity}, good, "factual_nucleus: decay = inf is not in [0, 1]");
+}
+TEST(BadInputOfNewStages, PositiveFactors) {
+    for (const auto& [value, shown] :
+         {std::pair{0.0f, "0"}, std::pair{-0.0f, "-0"}, std::pair{-2.0f, "-2"}, std::pair{infinity, "inf"},
+          std::pair{nan, "nan"}, std::pair{denormal, "7.34684e-40"}}) {
+        const std::string end = std::string(" = ") + shown + " is not a positive number";
+        expect_refused(encoder_repetition{.penalty = value, .tokens = {1}},
+                       encoder_repetition{.penalty = 1.5f, .tokens = {1}},
+                       ("encoder_repetition: penalty" + end).c_str());
+        expect_refused(length_penalty{.factor = value, .ends = {1}}, length_penalty{.factor = 1.5f, .ends = {1}},
+                       ("length_penalty: factor" + end).c_str());
+    }
+}
+TEST(BadInputOfNewStages, Histories) {
+    expect_refused(no_repeat_ngram{.last_n = -2}, no_repeat_ngram{}, "no_repeat_ngram: last_n = -2 is below -1");
+    expect_refused(no_repeat_ngram{.last_n = std::numeric_limits<std::int32_t>::min()}, no_repeat_ngram{},
+                   "no_repeat_ngram: last_n = -2.14748e+09 is below -1");
+    const dry good{.multiplier = 0.8f};
+    expect_refused(dry{.multiplier = nan}, good, "dry: multiplier = nan is not a finite number");
+    expect_refused(dry{.multiplier = infinity}, good, "dry: multiplier = inf is not a finite number");
+    expect_refused(dry{.multiplier = -infinity}, good, "dry: multiplier = -inf is not a finite number");
+    expect_refused(dry{.multiplier = 1.0f, .base = nan}, good, "dry: base = nan is not a finite number");
+    expect_refused(dry{.multiplier = 1.0f, .base = infinity}, good, "dry: base = inf is not a finite number");
+    expect_refused(dry{.base = -infinity}, good, "dry: base = -inf is not a finite number");
+    expect_refused(dry{.multiplier = 1.0f, .last_n = -2}, good, "dry: last_n = -2 is below -1");
+    expect_refused(banned_sequences{{{{1}, -infinity}, {{2, 3}, nan}}}, banned_sequences{{{{1}, -1.0f}}},
+                   "banned_sequences: bias = nan is not a number");
+}
+template <class Mirostat>
+void expect_mirostat_refuses(const Mirostat& good) {
+    const std::string name = Mirostat::name;
+    for (const auto& [value, shown] :
+         {std::pair{nan, "nan"}, std::pair{infinity, "inf"}, std::pair{-infinity, "-inf"}, std::pair{2e6f, "2e+06"}}) {
+        const std::string end = std::string(" = ") + shown + " is not a number between -1e6 and 1e6";
+        Mirostat bad = good;
+        bad.tau = value;
+        expect_refused(bad, good, (name + ": tau" + end).c_str());
+        bad = good;
+        bad.eta = value;
+        expect_refused(bad, good, (name + ": eta" + end).c_str());
+    }
+}
+TEST(BadInputOfNewStages, Mirostat) {
+    const mirostat good{.n_vocab = 12};
+    expect_mirostat_refuses(good);
+    expect_mirostat_refuses(mirostat_v2{});
+    expect_refused(mirostat{}, good, "mirostat: n_vocab = 0 is not the size of a vocabulary");
+    expect_refused(mirostat{.n_vocab = -7}, good, "mirostat: n_vocab = -7 is not the size of a vocabulary");
+    expect_refused(mirostat{.m = 1, .n_vocab = 12}, good, "mirostat: m = 1 is below 2");
+    expect_refused(mirostat{.m = -3, .n_vocab = 12}, good, "mirostat: m = -3 is below 2");
+}
+TEST(BadInputOfNewStages, NoVocabulary) {
+    expect_refused(infill{}, infill{.vocab = &words()}, "infill: vocab = 0 is no vocabulary");
+    expect_refused(phrase_ban{.phrases = {"ab"}}, phrase_ban{.vocab = &words(), .phrases = {"ab"}},
+                   "phrase_ban: vocab = 0 is no vocabulary");
+    // accepting is no sampling: it goes on without a word
+    auto c = sampling(phrase_ban{.phrases = {"ab"}});
+    EXPECT_TRUE(c.accept(2).state.ok());
+    EXPECT_EQ(c.last_step().rewind, 0);
+    auto empty = sampling(phrase_ban{});  // nothing to look for
+    EXPECT_NE(empty.sample(random_row(12, 3)), null_token);
+}
+
+// --- every stage, on rows that are nothing or hardly anything --------------------------------------------------------
+
+/// Parameters with which every stage has something to do.
+template <class Test>
+void with_every_stage(Test test) {
+    test(top_a{.a = 0.5f});
+    test(tail_free{.z = 0.5f});
+    test(tail_free{.z = 0.9f, .centred = true});
+    test(epsilon_cutoff{.epsilon = 0.05f});
+    test(eta_cutoff{.epsilon = 0.05f});
+    test(quadratic{.factor = 0.5f, .curve = 2.0f});
+    test(p_less{});
+    test(p_less{.normalised = true});
+    test(top_h{.alpha = 0.4f});
+    test(top_h{.alpha = 0.4f, .renormalised = true});
+    test(min_k{.tau = 1.0f});
+    test(typical{.p = 0.5f});
+    test(dynamic_temperature{.t = 1.0f, .range = 0.9f});
+    test(xtc{.probability = 1.0f, .threshold = 0.02f});
+    test(no_repeat_ngram{.n = 2});
+    test(dry{.multiplier = 2.0f, .breakers = {{4}, {1, 2, 3}}});
+    test(factual_nucleus{.resets = {4}});
+    test(allowed_tokens{{0, 1, 2, 3, 4, 5, 6, 7, 8, 64, 200, 300}});
+    test(banned_sequences{{{{1}, -1.0f}, {{2, 3}, -infinity}}});
+    test(encoder_repetition{.penalty = 1.5f, .tokens = {1, 2, 300}});
+    test(length_penalty{.start = 0, .factor = 1.5f, .ends = {2, 300}});
+    test(min_tokens{.count = 3, .ends = {3, 300}});
+    test(phrase_ban{.vocab = &words(), .phrases = {"abc"}});
+    test(infill{.vocab = &words()});
+    test(skew{.amount = 0.5f, .seed = 4});
+    test(mirostat{.tau = 1.5f, .n_vocab = 12, .seed = 4});
+    test(mirostat_v2{.tau = 1.5f, .seed = 4});
+    test(adaptive_p{.target = 0.3f, .seed = 4});
+}
+using chain_test = void (*)(any_pipeline&, const std::string&);
+void for_each_chain(chain_test test) {
+    with_every_stage([test](const auto& stage) {
+        using stage_type = std::remove_cvref_t<decltype(stage)>;
+        const std::string name = stage_type::name;
+        any_pipeline typed = sampling(stage);
+        test(typed, name);
+        any_pipeline late = sampling_at_run_time(stage);
+        test(late, name + ", put together at run time");
+        dynamic_chain behind;
+        behind.push(top_k{.k = 50});
+        behind.push(stage);
+        if constexpr (!is_selector<stage_type>) behind.push(greedy{});
+        any_pipeline narrow = behind;
+        test(narrow, name + ", narrow");
+    });
+}
+
+TEST(BadInputOfNewStages, EmptyRow) {
+    for_each_chain([](any_pipeline& c, const std::string& what) {
+        EXPECT_EQ(c.sample({}), null_token) << what;
+        EXPECT_EQ(c.last_status().code(), status_code::empty_row) << what;
+        EXPECT_TRUE(c.survivors().empty()) << what;
+        EXPECT_TRUE(c.distribution({}).empty()) << what;
+        EXPECT_EQ(c.mark().tokens, 0u) << what;
+        candidates none{};
+        EXPECT_EQ(c.apply(none).code(), status_code::no_legal_token) << what;
+        EXPECT_EQ(none.selected, -1) << what;
+        EXPECT_NE(c.sample(random_row(12, 5)), null_token) << what;
+    });
+}
+TEST(BadInputOfNewStages, NothingLegal) {
+    for_each_chain([](any_pipeline& c, const std::string& what) {
+        for (const std::size_t size : {1u, 2u, 40u, 256u, 700u})
+            for (const float nothing : {-infinity, nan, -nan}) {
+                const std::vector<float> row(size, nothing);
+                EXPECT_EQ(c.sample(row), null_token) << what;
+                EXPECT_EQ(c.last_status().code(), status_code::no_legal_token) << what;
+                // allowed_tokens gathers a few of many, and one that a mask hides may go unseen
+                EXPECT_EQ(c.last_status().saw_nan(), nothing != nothing) << what << ", " << size;
+                EXPECT_TRUE(c.survivors().empty()) << what;
+                EXPECT_TRUE(c.distribution(row).empty()) << what;
+                EXPECT_EQ(c.last_status().code(), status_code::no_legal_token) << what;
+                auto memory = all_candidates(row);
+                candidates all{memory.data(), memory.size(), -1, false};
+                EXPECT_EQ(c.apply(all).code(), status_code::no_legal_token) << what << ", " << size;
+                EXPECT_EQ(all.selected, -1) << what;
+                EXPECT_EQ(c.mark().tokens, 0u) << what;
+            }
+        EXPECT_NE(c.sample(random_row(12, 5)), null_token) << what;
+        EXPECT_TRUE(c.last_status().ok()) << what;
+    });
+}
+TEST(BadInputOfNewStages, OneToken) {
+    for_each_chain([](any_pipeline& c, const std::string& what) {
+        for (const float logit : {0.0f, -0.0f, 5.0f, -3e38f, 3e38f, 1e-40f, infinity}) {
+            EXPECT_EQ(c.peek(std::vector<float>{logit}), 0) << what << ", " << logit;
+            ASSERT_EQ(c.survivors().size(), 1u) << what;
+            EXPECT_EQ(c.survivors()[0].p, 1.0f) << what;
+            ASSERT_EQ(c.distribution(std::vector<float>{logit}).size(), 1u) << what;
+            // alone among illegal ones
+            for (const std::size_t size : {2u, 300u}) {
+                std::vector<float> row(size, -infinity);
+                row[size / 2 == 1 ? 1 : 64] = logit;
+                EXPECT_EQ(c.peek(row), size == 2 ? 1 : 64) << what << ", " << logit;
+                auto memory = all_candidates(row);
+                candidates all{memory.data(), memory.size(), -1, false};
+                EXPECT_TRUE(c.apply(all).ok()) << what << ", " << logit;
+                ASSERT_GE(all.selected, 0) << what << ", " << logit;
+                EXPECT_EQ(all[std::size_t(all.selected)].id, size == 2 ? 1 : 64) << what << ", " << logit;
+            }
+        }
+    });
+}
+/// Great, tiny, equal, infinite and absent logits in one row.
+std::vector<float> wild_row(std::size_t size, std::uint64_t seed) {
+    integers random(seed);
+    std::vector<float> row(size);
+    for (float& l : row) {
+        l = random.any_float();
+        if (random.below(3) == 0) l = random.real(-2, 2);
+        if (random.below(6) == 0) l = -infinity;
+    }
+    return row;
+}
+/// Whether it may be right that a stage leaves nothing of a row with legal tokens.
+bool may_ban_all(const std::string& what) {
+    return what.rfind("no_repeat_ngram", 0) == 0 || what == "allowed_tokens, narrow";
+}
+TEST(BadInputOfNewStages, WildRowsGiveLegalTokens) {
+    for_each_chain([](any_pipeline& c, const std::string& what) {
+        for (const std::size_t size : {2u, 3u, 9u, 255u, 257u, 700u})
+            for (std::uint64_t seed = 0; seed < 40; ++seed) {
+                auto row = wild_row(size, seed);
+                row[8 % size] = 0.5f;  // one is legal, for allowed_tokens too
+                const token_id token = c.sample(row);
+                if (token == null_token && may_ban_all(what)) {
+                    EXPECT_EQ(c.last_status().code(), status_code::no_legal_token) << what;
+                    continue;
+                }
+                ASSERT_NE(token, null_token)
+                    << what << ", size " << size << ", seed " << seed << ": " << c.last_status().message().c_str();
+                ASSERT_LT(std::size_t(token), size) << what;
+                EXPECT_GT(row[std::size_t(token)], -infinity) << what << ", size " << size << ", seed " << seed;
+                for (const auto& t : c.survivors()) EXPECT_TRUE(t.p >= 0.0f && t.p <= 1.0f) << what;
+                if (const int back = c.last_step().rewind) {
+                    EXPECT_TRUE(c.rewind(std::size_t(back)).ok()) << what;
+                }
+                double total = 0.0;
+                for (const auto& t : c.distribution(row)) {
+                    total += double(t.p);
+                    EXPECT_GT(row[std::size_t(t.id)], -infinity) << what;
+                    EXPECT_GT(t.logit, -infinity) << what;
+                }
+                if (total == 0.0 && may_ban_all(what)) continue;
+                EXPECT_NEAR(total, 1.0, 1e-5) << what << ", size " << size << ", seed " << seed;
+                auto memory = all_candidates(row);
+                candidates all{memory.data(), memory.size(), -1, false};
+                const token_id expected = c.peek(row);
+                EXPECT_TRUE(c.apply(all).ok()) << what << ", size " << size << ", seed " << seed;
+                ASSERT_GE(all.selected, 0) << what;
+                EXPECT_EQ(all[std::size_t(all.selected)].id, expected)
+                    << what << ", size " << size << ", seed " << seed << ": row and candidates differ";
+            }
+    });
+}
+TEST(BadInputOfNewStages, InfinityEverywhere) {
+    for_each_chain([](any_pipeline& c, const std::string& what) {
+        for (const std::size_t size : {2u, 9u, 700u}) {
+            EXPECT_NE(c.peek(std::vector<float>(size, infinity)), null_token) << what << ", " << size;
+            EXPECT_TRUE(c.last_status().ok()) << what;
+            EXPECT_TRUE(c.last_status().saw_infinity()) << what;
+        }
+    });
+}
+
+/// The cut of min_k depends on the gaps between all legal logits, those between tokens that weigh nothing too.
+TEST(BadInputOfNewStages, MinKSeesTheGapBehindWhatWeighs) {
+    const std::vector<float> row{30.0f, 29.0f, 0.0f};  // gaps 1 and 29 / 2: the cliff is behind the second
+    auto wide = min_k{.tau = 0.0f} | greedy{};
+    wide.peek(row);
+    EXPECT_EQ(wide.survivors().size(), 2u);
+    auto memory = all_candidates(row);
+    candidates all{memory.data(), memory.size(), -1, false};
+    auto narrow = chain(min_k{.tau = 0.0f});
+    narrow.apply(all);
+    EXPECT_EQ(all.size, 2u);
+}
+/// A row that lies under -3e38 is a row like any other.
+TEST(BadInputOfNewStages, RowsOfTheLeastLogits) {
+    for_each_chain([](any_pipeline& c, const std::string& what) {
+        for (const float least : {std::numeric_limits<float>::lowest(), -3.1e38f})
+            for (const std::size_t size : {1u, 2u, 9u, 300u, 700u}) {
+                const std::vector<float> row(size, least);
+                const token_id token = c.peek(row);
+                EXPECT_NE(token, null_token) << what << ", " << size;
+                auto memory = all_candidates(row);
+                candidates all{memory.data(), memory.size(), -1, false};
+                EXPECT_TRUE(c.apply(all).ok()) << what << ", " << size;
+                if (all.selected >= 0) {
+                    EXPECT_EQ(all[std::size_t(all.selected)].id, token) << what << ", " << size;
+                }
+            }
+    });
+}
+
+/// Values that are odd, but have a meaning: no error, and a legal token.
+template <class Stage>
+void expect_a_token(const Stage& stage, const char* what, std::size_t least_size = 1) {
+    auto c = sampling(stage);
+    auto late = sampling_at_run_time(stage);
+    EXPECT_TRUE(c.last_status().ok()) << what << ": " << c.last_status().message().c_str();
+    for (const std::size_t size : {1u, 2u, 12u, 700u})
+        for (std::uint64_t seed = 0; seed < 12 && size >= least_size; ++seed) {
+            auto row = seed % 2 ? wild_row(size, seed) : random_row(size, seed);
+            row[0] = 0.5f;
+            const token_id token = c.sample(row);
+            ASSERT_NE(token, null_token) << what << ", " << size << ": " << c.last_status().message().c_str();
+            EXPECT_GT(row[std::size_t(token)], -infinity) << what;
+            EXPECT_EQ(late.sample(row), token) << what;
+        }
+}
+TEST(BadInputOfNewStages, OddValuesThatHaveAMeaning) {
+    constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min(),
+                           most = std::numeric_limits<std::int32_t>::max();
+    constexpr std::size_t endless = std::numeric_limits<std::size_t>::max();
+    for (const float x : {-infinity, infinity, -3e38f, 3e38f, -denormal, denormal, -0.0f, -1.0f, 1.0f, 2.0f}) {
+        expect_a_token(top_a{.a = x}, "top_a");
+        for (const std::size_t least_kept : {std::size_t{0}, std::size_t{5}, endless}) {
+            expect_a_token(tail_free{.z = x, .min_keep = least_kept}, "tail_free");
+            expect_a_token(tail_free{.z = x, .min_keep = least_kept, .centred = true}, "tail_free, centred");
+            expect_a_token(epsilon_cutoff{.epsilon = x, .min_keep = least_kept}, "epsilon_cutoff");
+            expect_a_token(eta_cutoff{.epsilon = x, .min_keep = least_kept}, "eta_cutoff");
+            expect_a_token(top_h{.alpha = x, .min_keep = least_kept}, "top_h");
+            expect_a_token(typical{.p = x, .min_keep = least_kept}, "typical");
+            expect_a_token(factual_nucleus{.p = x, .min_keep = least_kept}, "factual_nucleus p");
+            expect_a_token(factual_nucleus{.p_min = x, .min_keep = least_kept}, "factual_nucleus p_min");
+            expect_a_token(xtc{.probability = x, .min_keep = least_kept}, "xtc probability");
+            expect_a_token(xtc{.probability = 1.0f, .threshold = x, .min_keep = least_kept}, "xtc threshold");
+        }
+        expect_a_token(skew{.amount = x}, "skew");
+        expect_a_token(adaptive_p{.target = x}, "adaptive_p target");
+        expect_a_token(adaptive_p{.target = 0.5f, .decay = x}, "adaptive_p decay");
+        if (!(x < 0.0f)) expect_a_token(min_k{.tau = x}, "min_k");
+        expect_a_token(dynamic_temperature{.t = x}, "dynamic_temperature t, no range");
+        if (x < infinity) {
+            expect_a_token(dynamic_temperature{.range = x}, "dynamic_temperature range");
+            if (x > -infinity) {
+                expect_a_token(dynamic_temperature{.t = x, .range = 1.0f}, "dynamic_temperature t");
+                expect_a_token(dynamic_temperature{.range = 1.0f, .exponent = x}, "dynamic_temperature exponent");
+                expect_a_token(dry{.multiplier = x, .last_n = -1}, "dry multiplier");
+                expect_a_token(dry{.multiplier = 1.0f, .base = x, .last_n = -1}, "dry base");
+            }
+        }
+        expect_a_token(banned_sequences{{{{1}, x}, {{1}, -x}, {{}, x}}}, "banned_sequences");
+    }
+    for (const float x : {-1e6f, -1.0f, -0.0f, denormal, 1.0f, 1e6f}) {
+        expect_a_token(quadratic{.factor = x}, "quadratic factor");
+        expect_a_token(quadratic{.factor = 1e6f, .curve = x}, "quadratic curve");
+        expect_a_token(mirostat_v2{.tau = x}, "mirostat_v2 tau");
+        expect_a_token(mirostat_v2{.eta = x}, "mirostat_v2 eta");
+        expect_a_token(mirostat{.tau = x, .n_vocab = 12}, "mirostat tau");
+        expect_a_token(mirostat{.eta = x, .n_vocab = 12}, "mirostat eta");
+    }
+    for (const std::int32_t n : {least, -1, 0, 1, 2, most}) {
+        expect_a_token(no_repeat_ngram{.n = n == 1 ? 2 : n, .last_n = 5}, "no_repeat_ngram n", 12);
+        if (n >= -1) expect_a_token(no_repeat_ngram{.n = 2, .last_n = n == -1 ? 40 : n}, "no_repeat_ngram last_n", 12);
+        expect_a_token(dry{.multiplier = 1.0f, .allowed_length = n}, "dry allowed_length");
+        if (n >= -1) expect_a_token(dry{.multiplier = 1.0f, .last_n = n}, "dry last_n");
+        expect_a_token(length_penalty{.start = n, .factor = 1.5f, .ends = {1}}, "length_penalty start");
+        expect_a_token(length_penalty{.start = n, .factor = 3e38f, .ends = {0, 1}}, "length_penalty factor");
+        expect_a_token(length_penalty{.start = n, .factor = 1.2e-38f, .ends = {0, 1}}, "length_penalty factor");
+        expect_a_token(min_tokens{.count = n, .ends = {1}}, "min_tokens count");
+        if (n >= 2) expect_a_token(mirostat{.m = n, .n_vocab = 12}, "mirostat m");
+        if (n >= 1) expect_a_token(mirostat{.n_vocab = n}, "mirostat n_vocab");
+    }
+    for (const float penalty : {1.2e-38f, 3e38f})
+        expect_a_token(encoder_repetition{.penalty = penalty, .tokens = {0, 1, 2}}, "encoder_repetition");
+}
+
+// --- ids that no vocabulary has --------------------------------------------------------------------------------------
+
+/// Two stages that must be alike, in front of a few rows and with the same history.
+template <class Stage>
+void expect_alike(const Stage& one, const Stage& other, const char* what) {
+    auto first = sampling(one), second = sampling(other);
+    auto late = sampling_at_run_time(one);
+    for (int step = 0; step < 30; ++step) {
+        const auto row = random_row(step % 3 == 0 ? 12 : 300, std::uint64_t(step));
+        const token_id token = first.sample(row);
+        EXPECT_NE(token, null_token) << what << ": " << first.last_status().message().c_str();
+        EXPECT_EQ(second.sample(row), token) << what << ", step " << step;
+        EXPECT_EQ(late.sample(row), token) << what << ", step " << step;
+        auto memory = all_candidates(row);
+        candidates all{memory.data(), memory.size(), -1, false};
+        const token_id peeked = first.peek(row);
+        EXPECT_TRUE(first.apply(all).ok()) << what;
+        EXPECT_EQ(all[std::size_t(all.selected)].id, peeked) << what << ", step " << step;
+    }
+}
+constexpr token_id far_away = 1 << 24;
+
+TEST(BadInputOfNewStages, IdsOutsideTheVocabulary) {
+    const token_set few{1, 2, 7}, and_others{1, 2, 7, -1, -greatest_id, 5000, far_away};
+    expect_alike(allowed_tokens{and_others}, allowed_tokens{few}, "allowed_tokens");
+    expect_alike(encoder_repetition{3.0f, and_others}, encoder_repetition{3.0f, few}, "encoder_repetition");
+    expect_alike(length_penalty{2, 1.5f, and_others}, length_penalty{2, 1.5f, few}, "length_penalty");
+    expect_alike(min_tokens{20, and_others}, min_tokens{20, few}, "min_tokens");
+    expect_alike(factual_nucleus{.resets = and_others}, factual_nucleus{.resets = few}, "factual_nucleus");
+    expect_alike(banned_sequences{{{{1}, -infinity},
+                                   {{-1}, -infinity},
+                                   {{greatest_id}, 1.0f},
+                                   {{5000}, infinity},
+                                   {{2, -7}, 1.0f},
+                                   {{-3, 2}, -infinity},
+                                   {{greatest_id, 2}, -infinity},
+                                   {{}, -infinity}}},
+                 banned_sequences{{{{1}, -infinity}}}, "banned_sequences");
+    expect_alike(
+        dry{.multiplier = 3.0f, .allowed_length = 1, .breakers = {{1, 2}, {-1}, {-4, 2}, {greatest_id}, {1, 9999}, {}}},
+        dry{.multiplier = 3.0f, .allowed_length = 1, .breakers = {{1, 2}}}, "dry");
+}
+TEST(BadInputOfNewStages, OnlyIdsOutsideTheVocabulary) {
+    auto c = sampling(allowed_tokens{{-1, 5000, far_away}});
+    auto none = sampling(allowed_tokens{});
+    for (const std::size_t size : {1u, 12u, 300u}) {
+        EXPECT_EQ(c.sample(random_row(size, 1)), null_token);
+        EXPECT_EQ(c.last_status().code(), status_code::no_legal_token);
+        EXPECT_EQ(none.sample(random_row(size, 1)), null_token);
+        EXPECT_EQ(none.last_status().code(), status_code::no_legal_token);
+    }
+    get<allowed_tokens>(c).tokens.add(4);
+    EXPECT_EQ(c.sample(random_row(12, 1)), 4);
+}
+TEST(BadInputOfNewStages, TokensThatNoVocabularyHasAreAcceptedAndDoNoHarm) {
+    for_each_chain([](any_pipeline& c, const std::string& what) {
+        EXPECT_TRUE(c.prompt(std::vector<token_id>{0, 1, greatest_id, 300, 1}).ok()) << what;
+        for (const token_id token : {2000000000, 0, greatest_id, 300, 0, greatest_id}) {
+            const std::size_t before = c.mark().tokens;
+            c.accept(token);
+            EXPECT_EQ(c.mark().tokens, before + 1) << what;
+        }
+        for (const token_id token : {null_token, -greatest_id})
+            EXPECT_EQ(c.accept(token).state.code(), status_code::not_a_token) << what;
+        const auto row = random_row(300, 8);
+        const token_id token = c.sample(row);
+        EXPECT_NE(token, null_token) << what << ": " << c.last_status().message().c_str();
+        EXPECT_LT(token, 300) << what;
+        std::vector<token_data> memory{{greatest_id, 1.0f, 0.0f}, {0, 1.5f, 0.0f},  {greatest_id - 1, 0.5f, 0.0f},
+                                       {1 << 30, 1.0f, 0.0f},     {64, 2.0f, 0.0f}, {8, 2.0f, 0.0f}};
+        candidates all{memory.data(), memory.size(), -1, false};
+        EXPECT_TRUE(c.apply(all).ok()) << what << ": " << c.last_status().message().c_str();
+        EXPECT_GE(all.selected, 0) << what;
+    });
+}
+/// Where nothing is likely enough infill ends the text: but not with a token that is masked, or in no row.
+TEST(BadInputOfNewStages, InfillNeverChoosesAnIllegalEnd) {
+    vocabulary v;
+    for (const char* piece : {"p", "q", "r", "s", "t", "u", "v"}) v.add(piece);
+    v.add("</s>", token_role::end_of_generation);
+    std::vector<float> row(8, 0.0f);  // none of seven holds a fifth
+    row[7] = -infinity;
+    for (const token_id end : {7, 5000, greatest_id}) {
+        v.end_of_sequence = end;
+        auto c = sampling(infill{.vocab = &v});
+        const token_id token = c.sample(row);
+        if (token == null_token) continue;
+        EXPECT_LT(token, 8) << "not in the row";
+        if (token < 8) {
+            EXPECT_GT(row[std::size_t(token)], -infinity) << "a masked token";
+        }
+    }
+}
+
+// --- dry and its breakers --------------------------------------------------------------------------------------------
+
+TEST(BadInputOfNewStages, ABreakerLongerThanTheHistory) {
+    const dry plain{.multiplier = 5.0f, .allowed_length = 1};
+    dry broken = plain;
+    broken.breakers = {{1, 2, 1, 2, 1, 2, 1, 2}, {2, 2, 2, 2, 2, 2}};
+    auto one = broken | greedy{}, other = plain | greedy{};
+    const std::vector<float> for_1{0.0f, 2.0f, 1.5f, 1.0f}, for_2{0.0f, 1.5f, 2.0f, 1.0f};
+    for (const token_id token : {1, 2, 1, 2, 1, 2, 1}) {
+        EXPECT_EQ(one.peek(for_1), other.peek(for_1));
+        EXPECT_EQ(one.peek(for_2), other.peek(for_2));
+        one.accept(token);
+        other.accept(token);
+    }
+    EXPECT_EQ(other.peek(for_2), 1);  // 2 would repeat
+    EXPECT_EQ(one.peek(for_2), 1);    // and the breaker does not stand there yet
+    one.accept(2);
+    other.accept(2);
+    EXPECT_EQ(other.peek(for_1), 2);  // 1 would repeat
+    EXPECT_EQ(one.peek(for_1), 1);    // but now the breaker ends the text, and nothing stands behind it
+}
+TEST(BadInputOfNewStages, BreakersInWindowsOfEverySize) {
+    for (std::int32_t last_n = 0; last_n <= 9; ++last_n) {
+        auto c = dry{.multiplier = 5.0f, .allowed_length = 0, .last_n = last_n, .breakers = {{3, 1, 2, 3, 1, 2}, {9}}} |
+                 dist{.seed = 1};
+        for (int step = 0; step < 40; ++step) {
+            EXPECT_NE(c.peek(random_row(12, std::uint64_t(step))), null_token);
+            c.accept(token_id(1 + step % 3));
+        }
+    }
+}
+
+// --- tokens that were never candidates -------------------------------------------------------------------------------
+
+template <class Selector>
+void expect_learns_from_its_own_choices_alone(const Selector& selector) {
+    const std::string name = Selector::name;
+    std::vector<float> row = random_row(12, 9);
+    row[11] = -infinity;  // never a candidate
+    const auto law_of = [&](auto& c) {
+        const auto law = c.distribution(row);
+        return std::vector<token_data>(law.begin(), law.end());
+    };
+    const auto alike = [](const std::vector<token_data>& a, const std::vector<token_data>& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const token_data& x, const token_data& y) {
+            return x.id == y.id && x.logit == y.logit && x.p == y.p;
+        });
+    };
+    for (any_pipeline c : {any_pipeline(chain(selector)), any_pipeline(top_k{.k = 8} | selector),
+                           any_pipeline(sampling_at_run_time(selector))}) {
+        const auto expect_not_learnt = [&](token_id token, const char* when) {
+            const auto before = law_of(c);
+            c.peek(row);
+            const auto accepted = c.mark().tokens;
+            const step s = c.accept(token);
+            EXPECT_EQ(s.state.code(), status_code::invalid_parameter) << when;
+            EXPECT_EQ(std::string(s.state.message().c_str()),
+                      name + ": token = " + std::to_string(token) + " is not what it chose last, so it learnt nothing")
+                << when;
+            EXPECT_EQ(c.last_step().state.code(), status_code::invalid_parameter) << when;
+            EXPECT_EQ(c.mark().tokens, accepted + 1) << when;
+            EXPECT_TRUE(alike(law_of(c), before)) << when;
+        };
+        expect_not_learnt(11, "an illegal token");
+        expect_not_learnt(5000, "a token outside the row");
+        const token_id chosen = c.peek(row);
+        expect_not_learnt(chosen == 0 ? 1 : 0, "another candidate");
+        // its own choice it learns from, without a word
+        const auto before = law_of(c);
+        const token_id token = c.sample(row);
+        EXPECT_NE(token, null_token);
+        EXPECT_TRUE(c.last_status().ok());
+        EXPECT_TRUE(c.last_step().state.ok());
+        EXPECT_FALSE(alike(law_of(c), before));
+        // nothing chosen since: the same token once more is not its choice either
+        EXPECT_EQ(c.accept(token).state.code(), status_code::invalid_parameter);
+        EXPECT_EQ(c.last_step().rewind, 0);
+        // a prompt says nothing about its choices
+        EXPECT_TRUE(c.prompt(std::vector<token_id>{11, 3, 5000}).ok());
+        c.reset();
+        EXPECT_EQ(c.accept(3).state.code(), status_code::invalid_parameter);
+        EXPECT_NE(c.sample(row), null_token);
+        EXPECT_TRUE(c.last_step().state.ok());
+    }
+}
+TEST(BadInputOfNewStages, TokensThatWereNeverCandidates) {
+    expect_learns_from_its_own_choices_alone(mirostat_v2{.tau = 1.5f, .eta = 0.5f, .seed = 5});
+    expect_learns_from_its_own_choices_alone(mirostat{.tau = 1.5f, .eta = 0.5f, .n_vocab = 12, .seed = 5});
+    expect_learns_from_its_own_choices_alone(adaptive_p{.target = 0.3f, .decay = 0.5f, .seed = 5});
+}
+TEST(BadInputOfNewStages, WithoutATargetThereIsNothingToLearn) {
+    auto c = chain(adaptive_p{.seed = 5});
+    c.peek(random_row(12, 9));
+    EXPECT_TRUE(c.accept(5000).state.ok());
+}
+
+}  // namespace
+}  // namespace riffle_tests

@@ -1,0 +1,35 @@
+#pragma once
+// Chains put together at run time beside the reference's, and every stage with each of its variants. (What knows all
+// stages is compiled once, in run_time.cpp.)
+
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/riffle.hpp>
+
+#include "chain/pairs.hpp"
+
+namespace riffle_tests {
+
+struct run_time_chain {
+    riffle::dynamic_chain chain;
+    reference::model model;
+
+    void push(const reference::any_spec& stage);
+    void start() {
+        chain.reset();
+        chain.prompt(short_prompt);
+        model.now = {};
+        model.prompt(short_prompt);
+    }
+    void expect_agreement(std::size_t steps, std::span<const float> row, const std::string& what) {
+        expect_agreement_for(steps, chain.table(), chain.state(), model, row, what);
+    }
+};
+
+/// The variants of every type of stage, in the order of any_spec: the selectors first.
+const std::vector<std::vector<reference::any_spec>>& all_variants();
+
+}  // namespace riffle_tests

@@ -1,0 +1,76 @@
+#include "samplers/single.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+static_assert(facts_of<factual_nucleus>() == facts{.keeps_sorted = true, .narrows = narrowing::mass});
+
+TEST(FactualNucleus, AgreesWithTheReference) {
+    expect_stage_agrees(variants_of<factual_nucleus>(), sizes_of_a_thousand);
+}
+TEST(FactualNucleus, AgreesWithTheReferenceOnLongRows) {
+    expect_stage_agrees_on_long_rows(variants_of<factual_nucleus>());
+}
+
+TEST(FactualNucleus, ShrinksUntilASentenceEnds) {
+    const std::vector<float> even(100, 1.0f);
+    auto c = factual_nucleus{.p = 0.905f, .decay = 0.5f, .p_min = 0.205f, .resets = {7}} | dist{};
+    const auto size_now = [&] {
+        c.peek(even);
+        return c.survivors().size();
+    };
+    const auto expect_sizes = [&] {
+        for (const std::size_t expected : {91u, 46u, 23u, 21u, 21u}) {  // 0.905, 0.4525, 0.22625, then the least
+            EXPECT_EQ(size_now(), expected);
+            c.accept(3);
+        }
+    };
+    expect_sizes();
+    c.accept(7);
+    expect_sizes();
+    const auto m = c.mark();
+    c.prompt(std::vector<token_id>{3});  // a prompt's token resets too
+    EXPECT_EQ(size_now(), 91u);
+    c.accept(3);
+    EXPECT_EQ(size_now(), 46u);
+    c.rewind(1);
+    EXPECT_EQ(size_now(), 91u);
+    c.rollback(m);
+    EXPECT_EQ(size_now(), 21u);
+    c.reset();
+    expect_sizes();
+}
+TEST(FactualNucleus, IsTopPWithoutDecay) {
+    for (const shape s : all_shapes)
+        for (const float p : {-1.0f, 0.0f, 0.3f, 0.95f, 1.0f, 2.0f}) {
+            const auto row = make_row(s, 500, 9);
+            EXPECT_EQ(survivors_of(factual_nucleus{.p = p, .decay = 1.0f, .p_min = 0.1f, .min_keep = 3}, row),
+                      survivors_of(top_p{.p = p, .min_keep = 3}, row))
+                << name_of(s) << ", " << p;
+        }
+}
+TEST(FactualNucleus, IsOffWhereBothSharesAreOne) {
+    const std::vector<float> row{0.0f, -30.0f, -infinity};
+    EXPECT_EQ(survivors_of(factual_nucleus{.p = 1.0f, .decay = 0.5f, .p_min = 1.0f}, row).size(), 3u);
+    EXPECT_EQ(survivors_of(factual_nucleus{.p = infinity, .decay = 0.5f, .p_min = 2.0f}, row).size(), 3u);
+}
+TEST(FactualNucleus, ALeastShareAboveTheFirstTakesOverAtTheSecondToken) {
+    const std::vector<float> even(100, 1.0f);
+    auto c = factual_nucleus{.p = 0.205f, .decay = 0.5f, .p_min = 0.705f} | dist{};
+    for (const std::size_t expected : {21u, 71u, 71u}) {
+        c.sample(even);
+        EXPECT_EQ(c.survivors().size(), expected);
+    }
+}
+TEST(FactualNucleus, WithoutMeaningAreErrors) {
+    const factual_nucleus good{};
+    expect_invalid(factual_nucleus{.p = not_a_number}, good, "factual_nucleus: p = nan is not a number");
+    expect_invalid(factual_nucleus{.p_min = not_a_number}, good, "factual_nucleus: p_min = nan is not a number");
+    expect_invalid(factual_nucleus{.decay = not_a_number}, good, "factual_nucleus: decay = nan is not in [0, 1]");
+    expect_invalid(factual_nucleus{.decay = -0.1f}, good, "factual_nucleus: decay = -0.1 is not in [0, 1]");
+    expect_invalid(factual_nucleus{.decay = 1.1f}, good, "factual_nucleus: decay = 1.1 is not in [0, 1]");
+}
+}  // namespace
+}  // namespace riffle_tests

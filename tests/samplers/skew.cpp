@@ -1,0 +1,98 @@
+#include "samplers/chi_square.hpp"
+#include "samplers/single.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+static_assert(facts_of<skew>() ==
+              facts{.needs_sorted = true, .keeps_sorted = true, .draws = true, .selects = selecting::own});
+
+TEST(Skew, AgreesWithTheReference) {
+    for (const skew& variant : variants_of<skew>()) {
+        auto c = chain(variant);
+        auto narrowed = chain(top_k{20}, variant);
+        reference::model model{{variant}, {}}, narrowed_model{{top_k{20}, variant}, {}};
+        for (const shape s : all_shapes)
+            for (const std::size_t size : sizes_of_a_thousand) {
+                start(c, model);
+                expect_chain_agreement(c, model, make_row(s, size, size), name_of(s), 4);
+                start(narrowed, narrowed_model);
+                expect_chain_agreement(narrowed, narrowed_model, make_row(s, size, size), name_of(s), 4);
+            }
+    }
+}
+TEST(Skew, AgreesOnLongRows) {
+    for (const shape s : all_shapes) {
+        auto c = chain(skew{.amount = 0.5f, .seed = 1});
+        reference::model model{{skew{.amount = 0.5f, .seed = 1}}, {}};
+        expect_chain_agreement(c, model, make_row(s, s == shape::flat ? 262144 : 32000, 1), name_of(s));
+    }
+}
+
+const std::vector<float>& row_of_few() {
+    static const std::vector<float> row{1.0f, -0.5f, 2.0f, 0.0f, -infinity, 1.5f, -3.0f, 2.0f, -9.0f, 0.25f};
+    return row;
+}
+/// u^exp(-amount) lies below a share c as often as u lies below c^exp(amount).
+std::vector<double> skewed_law(float amount) {
+    const auto p = softmax(row_of_few());
+    std::vector<std::size_t> order(p.size());
+    for (std::size_t i = 0; i < p.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(),
+                     [](std::size_t a, std::size_t b) { return row_of_few()[a] > row_of_few()[b]; });
+    std::vector<double> law(p.size(), 0.0);
+    double share = 0.0;
+    for (const std::size_t i : order) {
+        const double before = std::pow(share, std::exp(double(amount)));
+        share = std::min(share + p[i], 1.0);
+        law[i] = std::pow(share, std::exp(double(amount))) - before;
+    }
+    return law;
+}
+TEST(Skew, DrawsByTheSkewedLaw) {
+    for (const float amount : {0.0f, 0.5f, 1.5f, -0.5f, -2.0f}) {
+        auto c = chain(skew{.amount = amount, .seed = 7});
+        auto narrow = top_k{100} | skew{.amount = amount, .seed = 8};
+        auto law = skewed_law(amount);
+        law[4] = 0.0;  // illegal
+        expect_drawn_from(
+            law, 20000, [&](std::size_t) { return c.sample(row_of_few()); }, "from the row");
+        expect_drawn_from(
+            law, 20000, [&](std::size_t) { return narrow.sample(row_of_few()); }, "narrow");
+    }
+}
+TEST(Skew, FarAmountsTakeTheFirstOrTheLast) {
+    auto likely = chain(skew{.amount = -1e9f}), unlikely = chain(skew{.amount = 1e9f});
+    for (int i = 0; i < 200; ++i) {
+        EXPECT_EQ(likely.sample(row_of_few()), 2);
+        EXPECT_EQ(unlikely.sample(row_of_few()), 8);
+    }
+}
+TEST(Skew, WhatWeighsNothingIsNeverDrawn) {
+    const std::vector<float> row{-21.0f, 0.0f, -100.0f, -infinity, 0.0f};
+    for (const float amount : {0.0f, 3.0f, 80.0f, -80.0f}) {
+        auto c = chain(skew{.amount = amount, .seed = 3});
+        for (int i = 0; i < 300; ++i) {
+            const token_id token = c.sample(row);
+            ASSERT_TRUE(token == 1 || token == 4) << amount;
+        }
+    }
+}
+TEST(Skew, PeekIsPureAndCopiesGoOnAlike) {
+    auto c = chain(skew{.amount = 0.3f, .seed = 3});
+    for (int i = 0; i < 50; ++i) {
+        auto copy = c;
+        const token_id token = c.peek(row_of_few());
+        ASSERT_EQ(c.peek(row_of_few()), token);
+        ASSERT_EQ(c.sample(row_of_few()), token);
+        ASSERT_EQ(copy.sample(row_of_few()), token);
+    }
+}
+TEST(Skew, NaNIsAnError) {
+    expect_invalid_selector(skew{.amount = not_a_number}, skew{}, "skew: amount = nan is not a number");
+}
+
+}  // namespace
+}  // namespace riffle_tests
