@@ -1,3 +1,3 @@
-#include <riffle/riffle.hpp>
+#include <riffle/llama_exact.hpp>
 
-riffle::basic_dynamic_chain<riffle::fast> right;
+riffle::basic_dynamic_chain<riffle::llama_exact> right;

@@ -1,3 +1,3 @@
-#include <riffle/riffle.hpp>
+#include <riffle/llama_exact.hpp>
 
-auto right = riffle::chain<riffle::fast>(riffle::greedy{});
+auto right = riffle::chain<riffle::llama_exact>(riffle::greedy{});

@@ -1,0 +1,221 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <riffle/core/row.hpp>
+#include <riffle/exact/double_lanes.hpp>
+#include <riffle/exact/exp_block.hpp>
+#include <riffle/exact/rounded.hpp>
+#include <riffle/math/elementwise.hpp>
+#include <riffle/wide/dispatch.hpp>
+
+// Sums of floats, term by term, as a loop would round them, but many terms at a time. While a sum stays within one
+// binade its unit in the last place u stays the same, and adding a term adds the term rounded to a multiple of u. Those
+// multiples add up exactly, in any order. What breaks the rule is done term by term: crossing into another binade, and
+// a term that lies in the middle between two multiples, which goes to whichever makes the sum even.
+
+namespace riffle::exact {
+
+/// The greatest power of two that is at most |value|; value is normal.
+constexpr float binade_of(float value) noexcept {
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0x7f800000u);
+}
+
+/// How a sum of this size takes in terms that keep it within its binade. `centre` is a multiple of an even number of
+/// units in the same binade, so that term + centre is rounded as term + sum is.
+struct rounding {
+    float centre, half_unit;
+    static rounding in_binade_of(float sum) noexcept {
+        const float binade = binade_of(absolute(sum));
+        return {sum < 0.0f ? -1.5f * binade : 1.5f * binade, binade * 0x1p-24f};
+    }
+};
+
+/// What the terms of one vector after the other add, and whether one of them lay in the middle.
+template <int N>
+class rounded_sum {
+public:
+    using V = lanes<N>;
+    RIFFLE_INLINE explicit rounded_sum(const rounding& how) noexcept : centre_(how.centre), half_unit_(how.half_unit) {}
+    RIFFLE_INLINE void add(const V& term) noexcept {
+        const V whole = (centre_ + term) - centre_;
+        middle_ = select(absolute(term - whole) == half_unit_, int_lanes<N>(1), middle_);
+        sum_ = sum_ + whole;
+    }
+    RIFFLE_INLINE float total() const noexcept {
+        float all = 0.0f;
+        for (int i = 0; i < N; ++i) all += sum_[i];
+        return all;
+    }
+    RIFFLE_INLINE bool met_middle() const noexcept { return any(middle_); }
+
+private:
+    V centre_, half_unit_;
+    V sum_{0.0f};
+    int_lanes<N> middle_{0};
+};
+
+/// sum + x[0] + x[1] + ... over a block of terms from 0 to `greatest`, in floats.
+struct add_block_pass {
+    template <int N>
+    static RIFFLE_INLINE float run(float sum, const float* const& x, float greatest) noexcept {
+        if (sum >= 0x1p-60f && greatest < 0.25f * binade_of(sum)) {
+            rounded_sum<N> added(rounding::in_binade_of(sum));
+            for (std::size_t i = 0; i < block_size; i += N) added.add(lanes<N>::load(x + i));
+            const float total = added.total();
+            if (!added.met_middle() && sum + total < 2.0f * binade_of(sum)) return sum + total;
+        }
+        for (std::size_t i = 0; i < block_size; ++i) sum += x[i];
+        return sum;
+    }
+};
+inline float add_block(float sum, const float* x, float greatest) noexcept {
+    return wide::run<add_block_pass>(sum, x, greatest);
+}
+
+/// sum + Σ expf(x - maximum) of a block, as add_block has it, from an exp of our own: what a term adds is a multiple of
+/// the sum's unit, which a relative error of 3e-7 seldom changes. The terms where it might are asked of the C library.
+struct add_exp_pass {
+    static constexpr std::size_t most_doubts = 24;
+    struct answer {
+        float total;                         ///< what the other terms add
+        std::size_t doubts;                  ///< more than most_doubts: nothing of this holds
+        std::uint8_t doubtful[most_doubts];  ///< which terms were left out
+    };
+    template <int N>
+    static RIFFLE_INLINE void run(const float* const& x, float maximum, const rounding& how,
+                                  answer* const& a) noexcept {
+        using V = lanes<N>;
+        const V centre(how.centre), half_unit(how.half_unit), top(maximum);
+        V sum(0.0f);
+        std::size_t doubts = 0;
+        for (std::size_t i = 0; i < block_size; i += N) {
+            const V below = V::load(x + i) - top;
+            const V term = select(below > V(-86.0f), exp(below), V(0.0f));  // less than half a unit of any sum here
+            const V whole = (centre + term) - centre;
+            const V to_middle = absolute(half_unit - absolute(term - whole));
+            const auto doubtful = select(to_middle <= term * V(3e-7f), int_lanes<N>(1), int_lanes<N>(0));
+            if (any(doubtful)) {
+                for (int j = 0; j < N; ++j) {
+                    if (!doubtful[j]) continue;
+                    if (doubts < most_doubts) a->doubtful[doubts] = std::uint8_t(i + std::size_t(j));
+                    ++doubts;
+                }
+                sum = sum + select(doubtful != 0, V(0.0f), whole);
+            } else {
+                sum = sum + whole;
+            }
+        }
+        a->total = 0.0f;
+        for (int i = 0; i < N; ++i) a->total += sum[i];
+        a->doubts = doubts;
+    }
+};
+inline float add_exp_block(float sum, const float* x, float maximum, float greatest) noexcept {
+    if (sum >= 0x1p-60f && greatest < 0.25f * binade_of(sum)) {
+        const rounding how = rounding::in_binade_of(sum);
+        add_exp_pass::answer a;
+        wide::run<add_exp_pass>(x, maximum, how, &a);
+        bool sure = a.doubts <= add_exp_pass::most_doubts;
+        for (std::size_t i = 0; sure && i < a.doubts; ++i) {
+            const float term = libm::exp(x[a.doubtful[i]] - maximum), whole = (how.centre + term) - how.centre;
+            sure = absolute(term - whole) != how.half_unit;
+            a.total += whole;
+        }
+        if (sure && sum + a.total < 2.0f * binade_of(sum)) return sum + a.total;
+    }
+    float e[block_size];
+    exp_block(x, maximum, e);
+    return add_block(sum, e, greatest);
+}
+
+/// The sum of all logits of a row above -inf, and how many those are. In pieces, because the sum may go either way: a
+/// piece that could lead it out of its binade is added term by term.
+struct legal_sum {
+    float sum;
+    std::size_t legal;
+};
+struct legal_sum_pass {
+    template <int N>
+    static RIFFLE_INLINE legal_sum run(const row& r) noexcept {
+        using V = lanes<N>;
+        constexpr std::size_t piece = 64;
+        float sum = 0.0f;
+        int_lanes<N> illegal(0);
+        for (std::size_t b = 0; b < r.blocks(); ++b)
+            for (const float* x = r.block(b); x < r.block(b) + block_size; x += piece) {
+                V moved(0.0f);
+                for (std::size_t i = 0; i < piece; i += N) {
+                    const V l = V::load(x + i);
+                    illegal = select(l == V(illegal_logit), illegal + 1, illegal);
+                    moved = moved + absolute(select(l == V(illegal_logit), V(0.0f), l));
+                }
+                float reach = 0.0f;  // how far the sum can go within the piece
+                for (int i = 0; i < N; ++i) reach += moved[i];
+                reach *= 1.001f;
+                const float size = absolute(sum), binade = binade_of(size);
+                if (size >= 0x1p-60f && reach < 0.25f * binade && size - reach > binade &&
+                    size + reach < 2.0f * binade) {
+                    rounded_sum<N> added(rounding::in_binade_of(sum));
+                    for (std::size_t i = 0; i < piece; i += N) {
+                        const V l = V::load(x + i);
+                        added.add(select(l == V(illegal_logit), V(0.0f), l));
+                    }
+                    if (!added.met_middle()) {
+                        sum += added.total();
+                        continue;
+                    }
+                }
+                for (std::size_t i = 0; i < piece; ++i)
+                    if (x[i] != illegal_logit) sum += x[i];
+            }
+        std::size_t hidden = 0;
+        for (int i = 0; i < N; ++i) hidden += std::size_t(illegal[i]);
+        return {sum, r.blocks() * block_size - hidden};
+    }
+};
+
+/// Σ (l - mean)² over the same logits: differences are floats, squares doubles, and the sum a float to which a square
+/// is added in doubles. As above, with doubles for terms, whose sums are exact too; a term within a millionth of the
+/// middle between two multiples counts as in the middle, since the sum is rounded twice.
+struct squares_pass {
+    template <int N>
+    static RIFFLE_INLINE float run(const row& r, float mean) noexcept {
+        using V = lanes<N>;
+        using D = double_lanes<N / 2>;
+        constexpr std::size_t piece = 64;
+        float sum = 0.0f;
+        for (std::size_t b = 0; b < r.blocks(); ++b)
+            for (const float* x = r.block(b); x < r.block(b) + block_size; x += piece) {
+                float distances[piece];
+                for (std::size_t i = 0; i < piece; i += N) {
+                    const V l = V::load(x + i);
+                    select(l == V(illegal_logit), V(0.0f), l - V(mean)).store(distances + i);
+                }
+                const double unit = double(binade_of(sum)) * 0x1p-23;
+                const D centre(unit * 6755399441055744.0);  // 1.5 * 2^52
+                D added(0.0), furthest(0.0);
+                for (std::size_t i = 0; i < piece; i += N / 2) {
+                    const D d = D::load(distances + i), square = rounded(d * d);
+                    const D whole = rounded(square + centre) - centre;
+                    furthest = greater_of(absolute(square - whole), furthest);
+                    added = added + whole;
+                }
+                double total = 0.0, off = 0.0;
+                for (int i = 0; i < N / 2; ++i) {
+                    total += added[i];
+                    off = furthest[i] > off ? furthest[i] : off;
+                }
+                const double next = double(sum) + total;
+                if (sum >= 0x1p-60f && off < 0.499999 * unit && next < 2.0 * double(binade_of(sum))) {
+                    sum = float(next);
+                    continue;
+                }
+                for (const float d : distances) sum = float(double(sum) + times(double(d), double(d)));
+            }
+        return sum;
+    }
+};
+
+}  // namespace riffle::exact

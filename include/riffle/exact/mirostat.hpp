@@ -1,0 +1,71 @@
+#pragma once
+#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/discrete.hpp>
+#include <riffle/exact/softmax.hpp>
+#include <riffle/exact/top_k.hpp>
+#include <riffle/samplers/mirostat.hpp>
+
+namespace riffle::exact {
+
+/// What both mirostats keep: a generator, and how surprising a token may be, which starts at 2 tau and moves with every
+/// draw (in apply, so a token that is not accepted moves it too).
+struct mirostat_state {
+    mirostat_state(std::uint64_t seed, float tau) noexcept : random(seed), mu(times(2.0f, tau)) {}
+    mersenne_twister random;
+    float mu;
+
+    /// Draws by p, and moves mu towards tau.
+    void select(candidates& c, float tau, float eta) noexcept {
+        c.selected = drawn_by_p(c, random);
+        mu -= times(eta, -libm::log2(c[std::size_t(c.selected)].p) - tau);
+    }
+
+    struct mark {
+        std::uint32_t words;
+        float mu;
+    };
+    mark save() const noexcept { return {random.words(), mu}; }
+    void restore(const mark& m) noexcept {
+        random.seek(m.words);
+        mu = m.mu;
+    }
+};
+
+/// llama_sampler_init_mirostat: top-k with the k that the Zipf exponent of the m likeliest tokens asks for, then a
+/// draw. What is not a count (NaN, inf, too large) keeps one token.
+template <>
+struct form<mirostat> {
+    struct state : mirostat_state {
+        explicit state(const mirostat& spec) noexcept : mirostat_state(spec.seed, spec.tau) {}
+    };
+
+    static status_code apply(const mirostat& spec, state& s, candidates& c, surroundings& x) noexcept {
+        if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
+        const std::int32_t count = to_int(kept(spec, s.mu, c));
+        form<top_k>::keep(std::size_t(count > 1 ? count : 1), c, x.memory);  // they are sorted: this cannot fail
+        softmax(c);
+        s.select(c, spec.tau, spec.eta);
+        return status_code::ok;
+    }
+    static void reset(const mirostat& spec, state& s) noexcept { s = state(spec); }
+
+    using mark = mirostat_state::mark;
+    static mark save(const state& s) noexcept { return s.save(); }
+    static void restore(const mirostat&, state& s, const mark& m) noexcept { s.restore(m); }
+
+private:
+    static float kept(const mirostat& spec, float mu, const candidates& c) noexcept {
+        float products = 0.0f, squares = 0.0f;
+        const auto pairs = std::size_t(std::int64_t{spec.m} - 1);  // m < 1: all
+        for (std::size_t i = 0; i < pairs && i + 1 < c.size; ++i) {
+            const float t = libm::log(float(i + 2) / float(i + 1)), b = libm::log(c[i].p / c[i + 1].p);
+            products += times(t, b);
+            squares += times(t, t);
+        }
+        const float exponent = products / squares, excess = exponent - 1.0f;
+        const float numerator = times(excess, libm::pow(2.0f, mu));
+        return libm::pow(numerator / (1.0f - libm::pow(float(spec.n_vocab), -excess)), 1.0f / exponent);
+    }
+};
+
+}  // namespace riffle::exact

@@ -1,0 +1,38 @@
+#pragma once
+#include <riffle/core/context.hpp>
+#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/rounded.hpp>
+#include <riffle/samplers/penalties.hpp>
+#include <riffle/wide/llama_row.hpp>
+
+namespace riffle::exact {
+
+/// llama_sampler_init_penalties: as riffle's own, but divides where that multiplies with 1 / repeat, and last_n < 0 is
+/// off. The candidates count as unsorted afterwards, whether or not anything changed.
+template <>
+struct form<penalties> {
+    static status_code apply(const penalties& spec, candidates& c, surroundings& x) noexcept {
+        if (spec.off() || spec.last_n < 0) return status_code::ok;
+        const token_counts counts = x.past.count_recent(spec.last_n);
+        for (auto& token : c)
+            if (const auto count = counts.count(token.id)) token.logit = penalised(spec, token.logit, count);
+        c.sorted = false;
+        return status_code::ok;
+    }
+
+    static row_answer apply_to_row(const penalties& spec, wide::llama_row& r, candidates&, const context& x) noexcept {
+        if (spec.off() || spec.last_n < 0) return row_answer::stays;
+        const token_counts counts = x.count_recent(spec.last_n);
+        for (const auto& slot : counts.slots())
+            if (float* logit = slot.count ? r.at(slot.token) : nullptr) *logit = penalised(spec, *logit, slot.count);
+        return row_answer::stays;
+    }
+
+private:
+    static float penalised(const penalties& spec, float logit, std::int32_t count) noexcept {
+        const float scaled = logit <= 0.0f ? times(logit, spec.repeat) : logit / spec.repeat;
+        return scaled - (times(float(count), spec.frequency) + spec.presence);
+    }
+};
+
+}  // namespace riffle::exact

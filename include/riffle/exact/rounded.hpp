@@ -1,0 +1,73 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/math/config.hpp>
+
+// Arithmetic as a build of llama.cpp for plain x86-64 does it: every product is rounded before it is added to anything,
+// and exp, log, pow and sqrt are the C library's own. The flags of the including unit must not show: -march=native
+// gives g++ (-ffp-contract=fast by default) and clang (=on) fused multiply-adds.
+
+namespace riffle::exact {
+
+/// A value as it is rounded, never part of a fused multiply-add. (clang's pragma is not enough here: under
+/// -ffp-contract=fast its code generator fuses all the same.)
+RIFFLE_INLINE float rounded(float value) noexcept {
+    RIFFLE_PIN_SCALAR(value)
+#if defined(__clang__) && defined(__SSE2__)
+    __asm__("" : "+x"(value));
+#elif defined(__clang__) && defined(__aarch64__)
+    __asm__("" : "+w"(value));
+#endif
+    return value;
+}
+RIFFLE_INLINE double rounded(double value) noexcept {
+    RIFFLE_PIN_SCALAR(value)
+#if defined(__clang__) && defined(__SSE2__)
+    __asm__("" : "+x"(value));
+#elif defined(__clang__) && defined(__aarch64__)
+    __asm__("" : "+w"(value));
+#endif
+    return value;
+}
+
+/// a * b, rounded once, whatever is done with it.
+RIFFLE_INLINE float times(float a, float b) noexcept {
+    RIFFLE_NO_CONTRACTION
+    return rounded(a * b);
+}
+RIFFLE_INLINE double times(double a, double b) noexcept {
+    RIFFLE_NO_CONTRACTION
+    return rounded(a * b);
+}
+
+/// A float turned into an int as x86 does it: towards zero, and INT32_MIN for NaN and for what does not fit, where C++
+/// leaves the result open.
+constexpr std::int32_t to_int(float value) noexcept {
+    return value >= -0x1p31f && value < 0x1p31f ? std::int32_t(value) : INT32_MIN;
+}
+
+/// The C library's functions, called when the program runs: compilers evaluate them for constants with an arithmetic of
+/// their own, which rounds some results differently.
+namespace libm {
+
+namespace detail {
+template <class Real>
+RIFFLE_INLINE Real hidden(Real value) noexcept {
+    volatile Real unknown = value;
+    return unknown;
+}
+}  // namespace detail
+
+inline float exp(float x) noexcept { return __builtin_expf(detail::hidden(x)); }
+inline double exp(double x) noexcept { return __builtin_exp(detail::hidden(x)); }
+inline float log(float x) noexcept { return __builtin_logf(detail::hidden(x)); }
+inline float log2(float x) noexcept { return __builtin_log2f(detail::hidden(x)); }
+inline float pow(float x, float y) noexcept { return __builtin_powf(detail::hidden(x), detail::hidden(y)); }
+inline double pow(double x, double y) noexcept { return __builtin_pow(detail::hidden(x), detail::hidden(y)); }
+inline float sqrt(float x) noexcept { return __builtin_sqrtf(detail::hidden(x)); }
+
+}  // namespace libm
+
+constexpr float absolute(float x) noexcept { return __builtin_fabsf(x); }
+
+}  // namespace riffle::exact

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstddef>
+
+#include <riffle/core/row.hpp>
+#include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/llama_row.hpp>
+
+namespace riffle::exact {
+
+/// Every logit divided by t: one rounding each, as the peer's loop over candidates.
+struct divide_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(row* const& r, float t) noexcept {
+        for (std::size_t b = 0; b < r->blocks(); ++b) {
+            const float* from = r->block(b);
+            float* to = r->own_unfilled(b);
+            for (std::size_t i = 0; i < block_size; i += N) {
+                float quotient[N];
+                for (int j = 0; j < N; ++j) quotient[j] = from[i + std::size_t(j)] / t;
+                std::memcpy(to + i, quotient, sizeof quotient);
+            }
+        }
+    }
+};
+
+}  // namespace riffle::exact
