@@ -115,6 +115,6 @@ in_unstable_root() {
     as_root find "$unstable_root/riffle" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
     tar -C "$source_dir" --exclude=./.build --exclude=./.git --exclude=./shared -cf - . |
         as_root tar -C "$unstable_root/riffle" --no-same-owner -xf -
-    in_root "$unstable_root" env RIFFLE_JOBS="$jobs" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+    in_root "$unstable_root" env RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
         /riffle/tests/matrix/leg "$1"
 }

@@ -1,0 +1,139 @@
+// riffle beside llama.cpp in one process, on the same rows, taking turns of eight rows: microseconds a sample
+// (medians), for llama.cpp's own chain with the fill that llama_sampler_sample does, for the same chain under
+// numerics::llama with its share of replays, and under numerics::reproducible. Every token of llama_exact is compared
+// with llama.cpp's.
+//
+//     compare_llama [V] [steps]
+//
+// Needs libllama 0.7.0: benchmarks/compare/table runs it in a root of Debian unstable.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <llama.h>
+#include <string>
+#include <vector>
+
+#include <riffle/llama_exact.hpp>
+
+#include "../rows.hpp"
+
+namespace {
+
+using namespace riffle;
+using row_set = std::vector<std::vector<float>>;
+
+/// llama.cpp's chain, with the array of candidates that its llama_sampler_sample fills from the context's logits.
+class peer_chain {
+public:
+    peer_chain() : chain_(llama_sampler_chain_init(llama_sampler_chain_default_params())) {}
+    peer_chain(const peer_chain&) = delete;
+    peer_chain& operator=(const peer_chain&) = delete;
+    ~peer_chain() { llama_sampler_free(chain_); }
+    void add(llama_sampler* s) { llama_sampler_chain_add(chain_, s); }
+
+    token_id sample(const std::vector<float>& logits) {
+        all_.resize(logits.size());
+        for (std::size_t i = 0; i < logits.size(); ++i) all_[i] = {token_id(i), logits[i], 0.0f};
+        llama_token_data_array a{all_.data(), all_.size(), -1, false};
+        llama_sampler_apply(chain_, &a);
+        const token_id token = a.data[a.selected].id;
+        llama_sampler_accept(chain_, token);
+        return token;
+    }
+
+private:
+    llama_sampler* chain_;
+    std::vector<llama_token_data> all_;
+};
+
+llama_sampler* peer_of(const penalties& s) {
+    return llama_sampler_init_penalties(1 << 20, s.last_n, s.repeat, s.frequency, s.presence);
+}
+llama_sampler* peer_of(const top_k& s) { return llama_sampler_init_top_k(s.k); }
+llama_sampler* peer_of(const top_p& s) { return llama_sampler_init_top_p(s.p, s.min_keep); }
+llama_sampler* peer_of(const min_p& s) { return llama_sampler_init_min_p(s.p, s.min_keep); }
+llama_sampler* peer_of(const typical& s) { return llama_sampler_init_typical(s.p, s.min_keep); }
+llama_sampler* peer_of(const temperature& s) { return llama_sampler_init_temp(s.t); }
+llama_sampler* peer_of(const dynamic_temperature& s) { return llama_sampler_init_temp_ext(s.t, s.range, s.exponent); }
+llama_sampler* peer_of(const top_n_sigma& s) { return llama_sampler_init_top_n_sigma(s.n); }
+llama_sampler* peer_of(const xtc& s) {
+    return llama_sampler_init_xtc(s.probability, s.threshold, s.min_keep, std::uint32_t(s.seed));
+}
+llama_sampler* peer_of(const dist& s) { return llama_sampler_init_dist(std::uint32_t(s.seed)); }
+llama_sampler* peer_of(const mirostat_v2& s) {
+    return llama_sampler_init_mirostat_v2(std::uint32_t(s.seed), s.tau, s.eta);
+}
+llama_sampler* peer_of(const adaptive_p& s) {
+    return llama_sampler_init_adaptive_p(s.target, s.decay, std::uint32_t(s.seed));
+}
+
+struct stopwatch {
+    std::vector<double> microseconds;
+    template <class F>
+    auto time(F f) {
+        const auto begin = std::chrono::steady_clock::now();
+        auto result = f();
+        microseconds.push_back(
+            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
+        return result;
+    }
+    double median() {
+        std::nth_element(microseconds.begin(), microseconds.begin() + std::ptrdiff_t(microseconds.size() / 2),
+                         microseconds.end());
+        return microseconds[microseconds.size() / 2];
+    }
+};
+
+template <class... Stages>
+void compare(const char* name, const char* kind, const row_set& rows, int steps, const Stages&... stages) {
+    peer_chain peer;
+    (peer.add(peer_of(stages)), ...);
+    auto exact = chain<llama_exact>(stages...);
+    auto own = chain(stages...);
+    stopwatch of_peer, of_exact, of_own;
+    int differing = 0;
+    std::vector<token_id> expected(rows.size());
+    for (int done = -int(rows.size()); done < steps; done += int(rows.size())) {  // turns of eight rows, one to warm up
+        for (std::size_t i = 0; i < rows.size(); ++i) expected[i] = of_peer.time([&] { return peer.sample(rows[i]); });
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            differing += of_exact.time([&] { return exact.sample(rows[i]); }) != expected[i];
+        for (std::size_t i = 0; i < rows.size(); ++i) of_own.time([&] { return own.sample(rows[i]); });
+        if (done < 0) of_peer = of_exact = of_own = {};
+    }
+    const auto counts = exact.replays();
+    const double p = of_peer.median(), e = of_exact.median(), o = of_own.median();
+    std::printf("| %s | %s | %.0f | %.1f | %.1f× | %.1f %% | %.1f | %.1f× |%s\n", kind, name, p, e, p / e,
+                100.0 * double(counts.replays) / double(counts.rows), o, p / o,
+                differing ? (" " + std::to_string(differing) + " TOKENS DIFFER").c_str() : "");
+}
+
+void compare_all(const char* kind, const row_set& rows, int steps) {
+    compare("top_k 40 \\| top_p .95 \\| min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, top_k{40},
+            top_p{0.95f}, min_p{0.05f}, temperature{0.8f}, dist{1});
+    compare("llama.cpp's default chain, penalties 64 1.1", kind, rows, steps, penalties{64, 1.1f}, top_n_sigma{-1.0f},
+            top_k{40}, typical{1.0f}, top_p{0.95f}, min_p{0.05f}, xtc{0.0f}, dynamic_temperature{0.8f}, dist{1});
+    compare("temperature .8 \\| dist", kind, rows, steps, temperature{0.8f}, dist{1});
+    compare("min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, min_p{0.05f}, temperature{0.8f}, dist{1});
+    compare("top_p .95 \\| temperature .8 \\| dist", kind, rows, steps, top_p{0.95f}, temperature{0.8f}, dist{1});
+    compare("temperature 1.5 \\| top_p .95 \\| dist", kind, rows, steps, temperature{1.5f}, top_p{0.95f}, dist{1});
+    compare("top_n_sigma 1 \\| temperature .8 \\| dist", kind, rows, steps, top_n_sigma{1.0f}, temperature{0.8f},
+            dist{1});
+    compare("typical .9 \\| dist", kind, rows, steps, typical{0.9f}, dist{1});
+    compare("mirostat_v2", kind, rows, steps, mirostat_v2{});
+    compare("min_p .05 \\| adaptive_p .5", kind, rows, steps, min_p{0.05f}, adaptive_p{0.5f});
+    compare("top_k 1000 \\| dist", kind, rows, steps, top_k{1000}, dist{1});
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    const std::size_t size = count > 1 ? std::size_t(std::atoll(words[1])) : 128256;
+    const int steps = count > 2 ? std::atoi(words[2]) : 200;
+    std::printf("V = %zu\n\n| rows | chain | llama.cpp µs | llama_exact µs | faster by | replays | reproducible µs | "
+                "faster by |\n|---|---|---|---|---|---|---|---|\n",
+                size);
+    compare_all("medium", rows::eight(rows::medium, size), steps);
+    compare_all("flat", rows::eight(rows::flat, size), steps);
+}
