@@ -71,6 +71,22 @@ public:
             if (p.has(op)) return true;
         return false;
     }
+    // What no stage of the chain needs is not compiled: most chains need a few of the answers below.
+    static constexpr bool any_narrows_by(narrowing a, narrowing b = narrowing::no, narrowing c = narrowing::no) {
+        for (const facts& f : fact_table)
+            if (f.narrows != narrowing::no && (f.narrows == a || f.narrows == b || f.narrows == c)) return true;
+        return false;
+    }
+    static constexpr bool any_draws = (facts_of<Stages>().draws || ...);
+    static constexpr bool any_adjusts = (facts_of<Stages>().adjusts || ...);
+    static constexpr bool any_chooses = ((has_state<Stages> && facts_of<Stages>().selects != selecting::no) || ...);
+    static constexpr bool any_has_window = (has_window<Stages> || ...);
+    static constexpr bool any_map_is_pending = [] {
+        for (std::size_t b = 0; b < count; ++b)
+            if (plans[b].has(pass::max) && plans[b].pending < b) return true;
+        return false;
+    }();
+
     template <class S>
     using keeper = detail::keeper<Policies, S>;
     static constexpr bool keeps_state = (false || ... || keeper<Stages>::changes);
@@ -91,12 +107,15 @@ public:
     std::size_t size() const noexcept override { return count; }
     bool as_llama() const noexcept override { return as_peer; }
     std::size_t spare_bytes(std::size_t row_size, std::size_t window) const noexcept override {
-        if constexpr (!as_peer) return 0;
-        std::size_t biases = 0;
-        each([&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.edits(); }) biases = (std::max)(biases, std::size(stage.edits()));
-        });
-        return exact::workspace::bytes_for(row_size, window, biases);
+        std::size_t bytes = 0;
+        if constexpr (as_peer) {
+            std::size_t biases = 0;
+            each([&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.edits(); }) biases = (std::max)(biases, std::size(stage.edits()));
+            });
+            bytes = exact::workspace::bytes_for(row_size, window, biases);
+        }
+        return bytes;
     }
     const char* name(std::size_t i) const noexcept override {
         static constexpr std::array<const char*, count> names{detail::name_of<Stages>()...};
@@ -132,77 +151,88 @@ public:
     }
     std::int32_t window() const noexcept override {
         std::int32_t longest = 0;
-        each([&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.window(); })
-                if (const std::int32_t w = stage.window(); longest >= 0 && (w < 0 || w > longest)) longest = w;
-        });
+        if constexpr (any_has_window)
+            each([&]<std::size_t>(const auto& stage) {
+                if constexpr (has_window<std::remove_cvref_t<decltype(stage)>>)
+                    if (const std::int32_t w = stage.window(); longest >= 0 && (w < 0 || w > longest)) longest = w;
+            });
         return longest;
     }
 
     std::size_t rank(std::size_t i) const noexcept override {
         std::size_t r = 0;
-        at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.rank(); }) r = stage.rank();
-        });
+        if constexpr (any_narrows_by(narrowing::rank, narrowing::head))
+            at(i, [&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.rank(); }) r = stage.rank();
+            });
         return r;
     }
     std::size_t keeps_at_least(std::size_t i) const noexcept override {
         std::size_t n = 1;
-        at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.keeps_at_least(); }) n = stage.keeps_at_least();
-        });
+        if constexpr (any_narrows_by(narrowing::threshold, narrowing::mass, narrowing::likelihood))
+            at(i, [&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.keeps_at_least(); }) n = stage.keeps_at_least();
+            });
         return n;
     }
     float cut(std::size_t i, float maximum, const moments& m) const noexcept override {
         float c = maximum;
-        at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.cut(maximum, m); }) c = stage.cut(maximum, m);
-            else if constexpr (requires { stage.cut(maximum); }) c = canonical(stage.cut(maximum));
-        });
+        if constexpr (any_narrows_by(narrowing::threshold, narrowing::deviation))
+            at(i, [&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.cut(maximum, m); }) c = stage.cut(maximum, m);
+                else if constexpr (requires { stage.cut(maximum); }) c = canonical(stage.cut(maximum));
+            });
         return c;
     }
     std::uint64_t target(std::size_t i, std::uint64_t total, const context& x) const noexcept override {
         std::uint64_t t = total;
-        at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.target(total, x); }) t = stage.target(total, x);
-            else if constexpr (requires { stage.target(total); }) t = stage.target(total);
-        });
+        if constexpr (any_narrows_by(narrowing::mass))
+            at(i, [&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.target(total, x); }) t = stage.target(total, x);
+                else if constexpr (requires { stage.target(total); }) t = stage.target(total);
+            });
         return t;
     }
     float cut(std::size_t i, const law& of_row) const noexcept override {
         float c = of_row.maximum;
-        at(i, [&]<std::size_t I>(const auto& stage) {
-            if constexpr (requires { stage.cut(of_row, kept<I>()); }) c = stage.cut(of_row, kept<I>());
-            else if constexpr (requires { stage.cut(of_row); }) c = stage.cut(of_row);
-        });
+        if constexpr (any_narrows_by(narrowing::likelihood))
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (requires { stage.cut(of_row, kept<I>()); }) c = stage.cut(of_row, kept<I>());
+                else if constexpr (requires { stage.cut(of_row); }) c = stage.cut(of_row);
+            });
         return c;
     }
     bool keep(std::size_t i, candidates& c, const law& of_row, float floor) const noexcept override {
         bool enough = true;
-        at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.keep(c, of_row, floor); }) enough = stage.keep(c, of_row, floor);
-        });
+        if constexpr (any_narrows_by(narrowing::searched))
+            at(i, [&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.keep(c, of_row, floor); }) enough = stage.keep(c, of_row, floor);
+            });
         return enough;
     }
     std::size_t rank(std::size_t i, const law& of_row, candidates& head) const noexcept override {
         std::size_t r = 0;
-        at(i, [&]<std::size_t I>(const auto& stage) {
-            if constexpr (requires { stage.rank(of_row, head, kept<I>()); }) r = stage.rank(of_row, head, kept<I>());
-        });
+        if constexpr (any_narrows_by(narrowing::head))
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (requires { stage.rank(of_row, head, kept<I>()); })
+                    r = stage.rank(of_row, head, kept<I>());
+            });
         return r;
     }
     std::span<const std::uint32_t> legal_words(std::size_t i) const noexcept override {
         std::span<const std::uint32_t> words;
-        at(i, [&]<std::size_t>(const auto& stage) {
-            if constexpr (requires { stage.legal_words(); }) words = stage.legal_words();
-        });
+        if constexpr (any_narrows_by(narrowing::legal))
+            at(i, [&]<std::size_t>(const auto& stage) {
+                if constexpr (requires { stage.legal_words(); }) words = stage.legal_words();
+            });
         return words;
     }
     draws random(std::size_t i, const draw_position& position) const noexcept override {
         draws d(0, position, 0);
-        at(i, [&]<std::size_t I>(const auto&) {
-            if constexpr (fact_table[I].draws) d = random_of<I>(position);
-        });
+        if constexpr (any_draws)
+            at(i, [&]<std::size_t I>(const auto&) {
+                if constexpr (fact_table[I].draws) d = random_of<I>(position);
+            });
         return d;
     }
 
@@ -233,15 +263,16 @@ public:
 
     bool adjusts_now(std::size_t i, const context& x) const noexcept override {
         bool now = true;
-        at(i, [&]<std::size_t I>(const auto& stage) {
-            if constexpr (requires(const draws& d) { stage.adjusts_now(d); })
-                now = stage.adjusts_now(random_of<I>(x.at()));
-            else if constexpr (requires { stage.adjusts_now(); }) now = stage.adjusts_now();
-        });
+        if constexpr (any_adjusts)
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (requires(const draws& d) { stage.adjusts_now(d); })
+                    now = stage.adjusts_now(random_of<I>(x.at()));
+                else if constexpr (requires { stage.adjusts_now(); }) now = stage.adjusts_now();
+            });
         return now;
     }
     void adjust(std::size_t i, row& r, const float* peaks, float maximum) const noexcept override {
-        if constexpr ((facts_of<Stages>().adjusts || ...))
+        if constexpr (any_adjusts)
             at(i, [&]<std::size_t I>(const auto& stage) {
                 if constexpr (fact_table[I].adjusts) {
                     const float cut = wide::raw_cut((std::max)(maximum - mass_range, -greatest_logit));
@@ -350,15 +381,17 @@ public:
         return answer;
     }
     void prepare(std::size_t i, candidates& c) const noexcept override {
-        at(i, [&]<std::size_t I>(const auto& stage) {
-            if constexpr (requires { stage.prepare(c, kept<I>()); }) stage.prepare(c, kept<I>());
-        });
+        if constexpr (any_chooses)
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (requires { stage.prepare(c, kept<I>()); }) stage.prepare(c, kept<I>());
+            });
     }
     void choose(std::size_t i, candidates& c, const context& x) const noexcept override {
-        at(i, [&]<std::size_t I>(const auto& stage) {
-            if constexpr (requires(const draws& d) { stage.choose(c, d, kept<I>()); })
-                stage.choose(c, random_of<I>(x.at()), kept<I>());
-        });
+        if constexpr (any_chooses)
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                if constexpr (requires(const draws& d) { stage.choose(c, d, kept<I>()); })
+                    stage.choose(c, random_of<I>(x.at()), kept<I>());
+            });
     }
 
     step accept(token_id token, const choice* last, const history& tokens) noexcept override {
@@ -458,9 +491,10 @@ private:
     /// Calls f with the maps pending at `bridge`, where there are any.
     template <class F>
     void with_pending_maps(std::size_t bridge, F f) const noexcept {
-        at(bridge, [&]<std::size_t B>(const auto&) {
-            if constexpr (plans[B].has(pass::max) && plans[B].pending < B) f(maps_at<B>());
-        });
+        if constexpr (any_map_is_pending)
+            at(bridge, [&]<std::size_t B>(const auto&) {
+                if constexpr (plans[B].has(pass::max) && plans[B].pending < B) f(maps_at<B>());
+            });
     }
     /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
     template <pass Op, selecting How = selecting::no, class F>

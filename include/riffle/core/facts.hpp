@@ -129,6 +129,9 @@ concept has_contextual_edit = requires(const S& s, row& r, candidates& c, const 
     s.change(r, x);
     s.change(c, x);
 };
+/// window(): how many of the accepted tokens it looks back on. Built-in stages only.
+template <class S>
+concept has_window = requires(const S& s) { s.window(); };
 /// apply(candidates, context): the narrow verb of a stage that looks at what was accepted. Built-in stages only.
 template <class S>
 concept has_contextual_apply = requires(const S& s, candidates& c, const context& x) { s.apply(c, x); };
