@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <riffle/riffle.hpp>
 
 #include "integers.hpp"
+#include "reference/agreement.hpp"
 
 namespace riffle_tests {
 namespace {
@@ -64,8 +66,7 @@ dynamic_chain sampling_at_run_time(const Stage& stage) {
 
 // --- parameters without meaning --------------------------------------------------------------------------------------
 
-template <class Chain>
-void expect_every_call_refused(Chain& c, const char* sentence) {
+void expect_every_call_refused(chain_view c, const char* sentence) {
     const auto row = random_row(12, 1);
     const std::size_t accepted = c.mark().tokens;
     const auto refused = [&](const char* call) {
@@ -93,46 +94,42 @@ void expect_every_call_refused(Chain& c, const char* sentence) {
     for (std::size_t i = 0; i < row.size(); ++i) EXPECT_EQ(all[i].logit, row[i]);
 }
 
-/// Refused from construction on, and when a chain breaks on its way; mended it goes on where it stood.
-template <class Stage>
-void expect_refused(const Stage& bad, const Stage& good, const char* sentence) {
+/// Refused from construction on, and when a chain breaks on its way; mended it goes on where it stood. `c` and `late`
+/// are broken, mend(true) mends both and mend(false) breaks them again.
+void expect_refused(chain_view c, chain_view late, chain_view whole, const std::function<void(bool)>& mend,
+                    const char* sentence) {
     SCOPED_TRACE(sentence);
     const auto row = random_row(12, 2);
     const std::vector<token_id> prompt{1, 2, 1, 2, 1};
 
-    auto c = sampling(bad);
-    EXPECT_EQ(c.last_status().code(), status_code::invalid_parameter);
-    EXPECT_STREQ(c.last_status().message().c_str(), sentence);
-    expect_every_call_refused(c, sentence);
-    get<0>(c) = good;
-    auto whole = sampling(good);
+    for (chain_view broken : {c, late}) {
+        EXPECT_EQ(broken.last_status().code(), status_code::invalid_parameter);
+        EXPECT_STREQ(broken.last_status().message().c_str(), sentence);
+        expect_every_call_refused(broken, sentence);
+    }
+    mend(true);
     EXPECT_TRUE(whole.last_status().ok()) << whole.last_status().message().c_str();
-    EXPECT_TRUE(c.prompt(prompt).ok());
-    EXPECT_TRUE(whole.prompt(prompt).ok());
+    for (chain_view any : {c, late, whole}) EXPECT_TRUE(any.prompt(prompt).ok());
     for (int step = 0; step < 3; ++step) {
         const token_id token = whole.sample(row);
         EXPECT_NE(token, null_token) << whole.last_status().message().c_str();
-        EXPECT_EQ(c.sample(row), token);
-        EXPECT_TRUE(c.last_status().ok());
-        get<0>(c) = bad;
-        expect_every_call_refused(c, sentence);
-        any_pipeline hidden = c;
-        expect_every_call_refused(hidden, sentence);
-        get<0>(c) = good;
+        for (chain_view mended : {c, late}) {
+            EXPECT_EQ(mended.sample(row), token);
+            EXPECT_TRUE(mended.last_status().ok());
+        }
+        mend(false);
+        for (chain_view broken : {c, late}) expect_every_call_refused(broken, sentence);
+        mend(true);
     }
-
-    dynamic_chain late;
-    EXPECT_STREQ(late.push(bad).message().c_str(), sentence);
-    if constexpr (!is_selector<Stage>) {
-        EXPECT_STREQ(late.push(dist{.seed = 3}).message().c_str(), sentence);
-    }
-    expect_every_call_refused(late, sentence);
-    *late.template get_if<Stage>(0) = good;
-    late.prompt(prompt);
-    whole.reset();
-    whole.prompt(prompt);
-    EXPECT_EQ(late.sample(row), whole.sample(row));
-    EXPECT_TRUE(late.last_status().ok());
+}
+template <class Stage>
+void expect_refused(const Stage& bad, const Stage& good, const char* sentence) {
+    auto c = sampling(bad), whole = sampling(good);
+    auto late = sampling_at_run_time(bad);
+    const auto mend = [&](bool mended) { get<0>(c) = *late.template get_if<Stage>(0) = mended ? good : bad; };
+    expect_refused(view_of(c), view_of(late), view_of(whole), mend, sentence);
+    any_pipeline hidden = sampling(bad);
+    expect_every_call_refused(view_of(hidden), sentence);
 }
 
 TEST(BadInputOfNewStages, WhatIsNotANumber) {
@@ -459,10 +456,7 @@ TEST(BadInputOfNewStages, RowsOfTheLeastLogits) {
 }
 
 /// Values that are odd, but have a meaning: no error, and a legal token.
-template <class Stage>
-void expect_a_token(const Stage& stage, const char* what, std::size_t least_size = 1) {
-    auto c = sampling(stage);
-    auto late = sampling_at_run_time(stage);
+void expect_a_token(chain_view c, chain_view late, const char* what, std::size_t least_size) {
     EXPECT_TRUE(c.last_status().ok()) << what << ": " << c.last_status().message().c_str();
     for (const std::size_t size : {1u, 2u, 12u, 700u})
         for (std::uint64_t seed = 0; seed < 12 && size >= least_size; ++seed) {
@@ -473,6 +467,12 @@ void expect_a_token(const Stage& stage, const char* what, std::size_t least_size
             EXPECT_GT(row[std::size_t(token)], -infinity) << what;
             EXPECT_EQ(late.sample(row), token) << what;
         }
+}
+template <class Stage>
+void expect_a_token(const Stage& stage, const char* what, std::size_t least_size = 1) {
+    auto c = sampling(stage);
+    auto late = sampling_at_run_time(stage);
+    expect_a_token(view_of(c), view_of(late), what, least_size);
 }
 TEST(BadInputOfNewStages, OddValuesThatHaveAMeaning) {
     constexpr std::int32_t least = std::numeric_limits<std::int32_t>::min(),
@@ -535,10 +535,7 @@ TEST(BadInputOfNewStages, OddValuesThatHaveAMeaning) {
 // --- ids that no vocabulary has --------------------------------------------------------------------------------------
 
 /// Two stages that must be alike, in front of a few rows and with the same history.
-template <class Stage>
-void expect_alike(const Stage& one, const Stage& other, const char* what) {
-    auto first = sampling(one), second = sampling(other);
-    auto late = sampling_at_run_time(one);
+void expect_alike(chain_view first, chain_view second, chain_view late, const char* what) {
     for (int step = 0; step < 30; ++step) {
         const auto row = random_row(step % 3 == 0 ? 12 : 300, std::uint64_t(step));
         const token_id token = first.sample(row);
@@ -551,6 +548,12 @@ void expect_alike(const Stage& one, const Stage& other, const char* what) {
         EXPECT_TRUE(first.apply(all).ok()) << what;
         EXPECT_EQ(all[std::size_t(all.selected)].id, peeked) << what << ", step " << step;
     }
+}
+template <class Stage>
+void expect_alike(const Stage& one, const Stage& other, const char* what) {
+    auto first = sampling(one), second = sampling(other);
+    auto late = sampling_at_run_time(one);
+    expect_alike(view_of(first), view_of(second), view_of(late), what);
 }
 constexpr token_id far_away = 1 << 24;
 

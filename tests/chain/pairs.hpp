@@ -18,7 +18,6 @@
 namespace riffle_tests {
 
 inline constexpr std::array<std::size_t, 9> short_sizes{1, 2, 31, 255, 256, 257, 300, 600, 1000};
-inline const std::vector<riffle::token_id> short_prompt{1, 5, 3, 5, 0, 700, 1, 1};
 
 /// Puts parameters into a stage of a typed chain and of the reference alike.
 template <std::size_t I, class Chain, class Stage>
@@ -32,7 +31,7 @@ template <class... Stages>
 void expect_all_variants_agree() {
     auto chain = riffle::chain(variants_of<Stages>()[0]...);
     reference::model model{{variants_of<Stages>()[0]...}, {}};
-    auto&& table = chain.table();
+    view_of view(chain);
     random_integers random(sizeof...(Stages) + sizeof(chain));
     const std::size_t rows_each = how_many(3, 1000, "rows for each combination of variants");
     const std::array<std::size_t, sizeof...(Stages)> counts{variants_of<Stages>().size()...};
@@ -49,14 +48,11 @@ void expect_all_variants_agree() {
                 }(),
                 ...);
         }(std::index_sequence_for<Stages...>());
-        chain.reset();
-        chain.prompt(short_prompt);
-        model.now = {};
-        model.prompt(short_prompt);
+        start(view, model);
         for (std::size_t n = 0; n < rows_each; ++n) {
             const shape s = all_shapes[next_shape++ % all_shapes.size()];
             const std::size_t size = short_sizes[random.below(short_sizes.size())];
-            expect_agreement_for(2, table, chain.state(), model, make_row(s, size, random.next()), name_of(s));
+            expect_steps_agree(view, model, make_row(s, size, random.next()), name_of(s), 2);
             if (testing::Test::HasFailure()) return;
         }
     }

@@ -18,14 +18,9 @@ struct run_time_chain {
     reference::model model;
 
     void push(const reference::any_spec& stage);
-    void start() {
-        chain.reset();
-        chain.prompt(short_prompt);
-        model.now = {};
-        model.prompt(short_prompt);
-    }
+    void start() { riffle_tests::start(view_of(chain), model); }
     void expect_agreement(std::size_t steps, std::span<const float> row, const std::string& what) {
-        expect_agreement_for(steps, chain.table(), chain.state(), model, row, what);
+        expect_chain_agreement(chain, model, row, what, steps);
     }
 };
 

@@ -18,29 +18,21 @@ const mask few{{0x00100108u, 0x80000000u, 0u, 0u, 0u, 0u, 0u, 0u, 0x00000101u}};
 const logit_bias biases{{{0, -infinity}, {2, 3.0f}, {17, -1.5f}, {300, 4.0f}}};
 const penalties some_penalties{.last_n = 8, .repeat = 1.2f, .frequency = 0.3f, .presence = 0.1f};
 
-/// `Rows` rows of every family.
-template <class... Stages>
-void expect_agreement_of(const Stages&... stages) {
-    auto typed = chain(stages...);
-    dynamic_chain made_at_run_time;
-    (made_at_run_time.push(stages), ...);
-    reference::model model{{stages...}, {}};
-    random_integers random(sizeof(typed));
+/// Rows of every family, three steps each.
+void expect_rows_agree(chain_view typed, dynamic_chain& made_at_run_time, reference::model model, std::uint64_t seed) {
+    random_integers random(seed);
     constexpr std::array<std::size_t, 7> sizes{1, 31, 256, 300, 1000, 2049, 9000};
     for (const shape s : all_shapes) {
         const std::size_t rows = how_many(2, 500, "rows of each family, 3 steps each");
         for (std::size_t n = 0; n < rows; ++n) {
             const auto row = make_row(s, sizes[random.below(sizes.size())], random.next());
+            start(typed, model);
+            expect_steps_agree(typed, model, row, name_of(s), 3);
+            if (testing::Test::HasFailure()) return;
             typed.reset();
             typed.prompt(short_prompt);
             made_at_run_time.reset();
             made_at_run_time.prompt(short_prompt);
-            model.now = {};
-            model.prompt(short_prompt);
-            expect_chain_agreement(typed, model, row, name_of(s), 3);
-            if (testing::Test::HasFailure()) return;
-            typed.reset();
-            typed.prompt(short_prompt);
             for (int step = 0; step < 3; ++step) {
                 EXPECT_EQ(made_at_run_time.sample(row), typed.sample(row))
                     << name_of(s) << ": " << reference::describe(model);
@@ -52,6 +44,14 @@ void expect_agreement_of(const Stages&... stages) {
             }
         }
     }
+}
+
+template <class... Stages>
+void expect_agreement_of(const Stages&... stages) {
+    auto typed = chain(stages...);
+    dynamic_chain made_at_run_time;
+    (made_at_run_time.push(stages), ...);
+    expect_rows_agree(view_of(typed), made_at_run_time, {{stages...}, {}}, sizeof(typed));
 }
 
 TEST(TypedChains, TheDefaultChain) {

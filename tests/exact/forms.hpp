@@ -12,11 +12,12 @@
 
 #include <riffle/exact/all_forms.hpp>
 
+#include "reference/variants.hpp"
+
 namespace riffle_tests {
 
 using namespace riffle;
 
-inline constexpr float infinity = std::numeric_limits<float>::infinity();
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <class Spec>

@@ -124,18 +124,35 @@ riffle::token_id expect_agreement(const riffle::stage_table& table, riffle::chai
     return expected.token;
 }
 
-void expect_agreement_for(std::size_t steps, riffle::stage_table& table, riffle::chain_state& state,
-                          reference::model& model, std::span<const float> row, const std::string& what) {
+void start(chain_view chain, reference::model& model) {
+    chain.reset();
+    chain.prompt(short_prompt);
+    model.now = {};
+    model.prompt(short_prompt);
+}
+
+void expect_steps_agree(chain_view chain, reference::model& model, std::span<const float> row, const std::string& what,
+                        std::size_t steps) {
     for (std::size_t step = 0; step < steps && !testing::Test::HasFailure(); ++step) {
-        const riffle::token_id token = expect_agreement(table, state, model, row, what);
+        const riffle::token_id token = expect_agreement(chain.table(), chain.state(), model, row, what);
         const riffle::token_id accepted = token < 0 ? riffle::token_id(step % 7) : token;
-        const riffle::step taken = state.accept(table, accepted);
+        const riffle::step taken = chain.accept(accepted);
         const std::size_t back = model.accept(accepted);
         EXPECT_EQ(std::size_t(taken.rewind), back) << what << ": " << reference::describe(model);
         if (back == 0 || model.now.at.position % 3 == 0) continue;
-        EXPECT_TRUE(state.rewind(table, back)) << what << ": " << reference::describe(model);
+        EXPECT_TRUE(chain.rewind(back)) << what << ": " << reference::describe(model);
         model.rewind(back);
     }
+}
+
+void expect_agreement_on_all_shapes(chain_view chain, reference::model& model, std::span<const std::size_t> sizes,
+                                    std::size_t steps) {
+    for (const shape s : all_shapes)
+        for (const std::size_t size : sizes) {
+            start(chain, model);
+            expect_steps_agree(chain, model, make_row(s, size, size), name_of(s), steps);
+            if (testing::Test::HasFailure()) return;
+        }
 }
 
 }  // namespace riffle_tests

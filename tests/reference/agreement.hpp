@@ -11,6 +11,7 @@
 
 #include <riffle/riffle.hpp>
 
+#include "reference/chain_view.hpp"
 #include "reference/rows.hpp"
 #include "reference/stages.hpp"
 
@@ -56,21 +57,27 @@ inline std::vector<riffle::token_data> candidates_of(std::span<const float> row)
 std::string difference(std::span<const riffle::token_data> found, std::vector<reference::candidate> expected);
 
 /// One row through a chain, given by its table and state, and through the reference. Returns the token; failures are
-/// reported through GoogleTest. (Compiled once, in agreement.cpp.)
+/// reported through GoogleTest.
 riffle::token_id expect_agreement(const riffle::stage_table& table, riffle::chain_state& state,
                                   const reference::model& model, std::span<const float> row, const std::string& what);
 
+/// A prompt, with repetitions and a token beyond most rows.
+inline const std::vector<riffle::token_id> short_prompt{1, 5, 3, 5, 0, 700, 1, 1};
+/// Both at the beginning, behind that prompt.
+void start(chain_view chain, reference::model& model);
+
 /// The same for several steps: what is sampled is accepted everywhere, and taken back where a stage asks for it (but
 /// for every third place, where it stays).
-void expect_agreement_for(std::size_t steps, riffle::stage_table& table, riffle::chain_state& state,
-                          reference::model& model, std::span<const float> row, const std::string& what);
-
-/// Typed chains: the table and state of `chain` against the reference.
+void expect_steps_agree(chain_view chain, reference::model& model, std::span<const float> row, const std::string& what,
+                        std::size_t steps);
 template <class Chain>
 void expect_chain_agreement(Chain& chain, reference::model& model, std::span<const float> row, const std::string& what,
                             std::size_t steps = 1) {
-    auto&& table = chain.table();
-    expect_agreement_for(steps, table, chain.state(), model, row, what);
+    expect_steps_agree(view_of(chain), model, row, what, steps);
 }
+
+/// Rows of every family in each of these sizes, from the beginning for each row.
+void expect_agreement_on_all_shapes(chain_view chain, reference::model& model, std::span<const std::size_t> sizes,
+                                    std::size_t steps);
 
 }  // namespace riffle_tests

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,6 +15,9 @@
 #include <riffle/riffle.hpp>
 
 namespace riffle_tests {
+
+/// A token for draw i.
+using draw_function = std::function<riffle::token_id(std::size_t)>;
 
 /// How many deviations a normal variable exceeds once in a thousand times, and once in 10^9.
 inline constexpr double once_in_a_thousand = 3.0902, once_in_a_billion = 5.9978;
@@ -37,8 +41,8 @@ inline std::vector<double> softmax(std::span<const float> logits) {
 }
 
 /// `draw(i)` gives a token for i = 0 ... draws - 1. Tokens expected less than eight times share a cell.
-template <class Draw>
-void expect_drawn_from(const std::vector<double>& probabilities, std::size_t draws, Draw draw, const char* what) {
+inline void expect_drawn_from(const std::vector<double>& probabilities, std::size_t draws, const draw_function& draw,
+                              const char* what) {
     std::vector<std::size_t> counts(probabilities.size());
     for (std::size_t i = 0; i < draws; ++i) {
         const riffle::token_id token = draw(i);
@@ -70,8 +74,8 @@ void expect_drawn_from(const std::vector<double>& probabilities, std::size_t dra
 
 /// The same with a bound that only errors pass, and with cells that see more: tokens expected less than eight times
 /// share a cell with their neighbours, so that a shift among many rare tokens shows too.
-template <class Draw>
-void expect_law(const std::vector<double>& probabilities, std::size_t draws, Draw draw, const std::string& what) {
+inline void expect_law(const std::vector<double>& probabilities, std::size_t draws, const draw_function& draw,
+                       const std::string& what) {
     std::vector<std::size_t> counts(probabilities.size());
     for (std::size_t i = 0; i < draws; ++i) {
         const auto token = std::size_t(draw(i));

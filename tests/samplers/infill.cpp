@@ -14,7 +14,7 @@ TEST(Infill, AgreesWithTheReferenceOnLongRows) {
         for (const std::size_t size : {2000u, 32000u, 262144u}) {
             auto c = stage | dist{.seed = 5};
             reference::model model{{stage, dist{.seed = 5}}, {}};
-            start(c, model);
+            start(view_of(c), model);
             expect_chain_agreement(c, model, make_row(size == 32000 ? shape::holes : shape::random, size, 6), "long");
         }
 }

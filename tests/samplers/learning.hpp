@@ -34,12 +34,7 @@ riffle::token_id another_token(Chain chain) {
 template <class Selector>
 void expect_learner_agrees() {
     const auto expect = [](auto c, reference::model model) {
-        for (const shape s : all_shapes)
-            for (const std::size_t size : sizes_of_a_thousand) {
-                start(c, model);
-                expect_chain_agreement(c, model, make_row(s, size, size), name_of(s), 8);
-                if (testing::Test::HasFailure()) return;
-            }
+        expect_agreement_on_all_shapes(view_of(c), model, sizes_of_a_thousand, 8);
     };
     for (const Selector& variant : variants_of<Selector>()) {
         expect(riffle::chain(variant), {{variant}, {}});

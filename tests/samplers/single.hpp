@@ -24,15 +24,6 @@
 namespace riffle_tests {
 
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-inline const std::vector<riffle::token_id> short_prompt{1, 5, 3, 5, 0, 700, 1, 1};
-
-template <class Chain>
-void start(Chain& chain, reference::model& model) {
-    chain.reset();
-    chain.prompt(short_prompt);
-    model.now = {};
-    model.prompt(short_prompt);
-}
 
 /// Every variant of a stage that does not select: its narrow form alone, and narrow and wide form in front of dist.
 template <class Stage>
@@ -41,15 +32,9 @@ void expect_stage_agrees(const std::vector<Stage>& variants, std::span<const std
         auto alone = riffle::chain(stage);
         auto drawn = riffle::chain(stage, riffle::dist{.seed = 5});
         reference::model model_alone{{stage}, {}}, model_drawn{{stage, riffle::dist{.seed = 5}}, {}};
-        for (const shape s : all_shapes)
-            for (const std::size_t size : sizes) {
-                const auto row = make_row(s, size, size);
-                start(alone, model_alone);
-                expect_chain_agreement(alone, model_alone, row, name_of(s));
-                start(drawn, model_drawn);
-                expect_chain_agreement(drawn, model_drawn, row, name_of(s), 2);
-                if (testing::Test::HasFailure()) return;
-            }
+        expect_agreement_on_all_shapes(view_of(alone), model_alone, sizes, 1);
+        expect_agreement_on_all_shapes(view_of(drawn), model_drawn, sizes, 2);
+        if (testing::Test::HasFailure()) return;
     }
 }
 inline constexpr std::array<std::size_t, 7> sizes_of_a_thousand{1, 2, 31, 255, 256, 257, 1000};
@@ -64,7 +49,7 @@ void expect_stage_agrees_on_long_rows(const std::vector<Stage>& variants) {
         const std::size_t rows = how_many(3, 3 * all_shapes.size(), "rows for each variant");
         for (std::size_t n = 0; n < rows; ++n) {
             const shape s = all_shapes[turn++ % all_shapes.size()];
-            start(drawn, model);
+            start(view_of(drawn), model);
             expect_chain_agreement(drawn, model, make_row(s, turn % 4 == 0 ? 262144 : 32000, turn), name_of(s));
             if (testing::Test::HasFailure()) return;
         }
@@ -78,25 +63,33 @@ inline std::vector<float> logits_of(std::initializer_list<double> probabilities)
     return row;
 }
 
+inline std::vector<riffle::token_id> ids_of(std::span<const riffle::token_data> tokens) {
+    std::vector<riffle::token_id> ids;
+    for (const auto& token : tokens) ids.push_back(token.id);
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
 /// What a chain leaves of a row when it is asked for a token, by id.
 template <class Chain>
 std::vector<riffle::token_id> wide_survivors_of(Chain chain, std::span<const float> row) {
     chain.peek(row);
-    std::vector<riffle::token_id> ids;
-    for (const auto& token : chain.survivors()) ids.push_back(token.id);
-    std::sort(ids.begin(), ids.end());
-    return ids;
+    return ids_of(chain.survivors());
+}
+/// What a chain leaves of the candidates of a row.
+inline std::vector<riffle::token_data> applied(chain_view chain, std::span<const float> row) {
+    auto memory = candidates_of(row);
+    riffle::candidates c{memory.data(), memory.size(), -1, false};
+    EXPECT_TRUE(chain.apply(c));
+    memory.resize(c.size);
+    return memory;
 }
 
 /// The logits that a stage's narrow form leaves, by id; -inf for those it drops.
 template <class Stage>
 std::vector<float> logits_after(const Stage& stage, std::span<const float> row) {
     auto chain = riffle::chain(stage);
-    auto memory = candidates_of(row);
-    riffle::candidates c{memory.data(), memory.size(), -1, false};
-    EXPECT_TRUE(chain.apply(c));
     std::vector<float> logits(row.size(), -infinity);
-    for (const auto& token : c) logits[std::size_t(token.id)] = token.logit;
+    for (const auto& token : applied(view_of(chain), row)) logits[std::size_t(token.id)] = token.logit;
     return logits;
 }
 
@@ -108,11 +101,8 @@ std::vector<float> logits_behind(const Stage& stage, const std::vector<riffle::t
     narrow.prompt(prompt);
     wide.prompt(prompt);
     const std::vector<float> row(size, 0.0f);
-    auto memory = candidates_of(row);
-    riffle::candidates c{memory.data(), memory.size(), -1, false};
-    EXPECT_TRUE(narrow.apply(c));
     std::vector<float> logits(size, -infinity), of_row(size, -infinity);
-    for (const auto& token : c) logits[std::size_t(token.id)] = token.logit;
+    for (const auto& token : applied(view_of(narrow), row)) logits[std::size_t(token.id)] = token.logit;
     wide.peek(row);
     for (const auto& token : wide.survivors()) of_row[std::size_t(token.id)] = token.logit;
     EXPECT_EQ(of_row, logits);
@@ -123,13 +113,7 @@ std::vector<float> logits_behind(const Stage& stage, const std::vector<riffle::t
 template <class Stage>
 std::vector<riffle::token_id> survivors_of(const Stage& stage, std::span<const float> row) {
     auto chain = riffle::chain(stage);
-    auto memory = candidates_of(row);
-    riffle::candidates c{memory.data(), memory.size(), -1, false};
-    EXPECT_TRUE(chain.apply(c));
-    std::vector<riffle::token_id> ids;
-    for (const auto& token : c) ids.push_back(token.id);
-    std::sort(ids.begin(), ids.end());
-    return ids;
+    return ids_of(applied(view_of(chain), row));
 }
 inline bool is_subset(const std::vector<riffle::token_id>& part, const std::vector<riffle::token_id>& whole) {
     return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
@@ -163,40 +147,43 @@ void expect_monotone(const std::vector<Stage>& rising) {
     }
 }
 
+inline void expect_every_call_refused(chain_view chain, const char* sentence) {
+    const std::vector<float> row{1.0f, 3.0f, 2.0f};
+    const auto refused = [&](const char* call) {
+        EXPECT_EQ(chain.last_status().code(), riffle::status_code::invalid_parameter) << call;
+        EXPECT_STREQ(chain.last_status().message().c_str(), sentence) << call;
+        EXPECT_TRUE(chain.survivors().empty()) << call;
+        EXPECT_EQ(chain.mark().tokens, 0u) << call;
+    };
+    refused("construction");
+    EXPECT_EQ(chain.sample(row), riffle::null_token);
+    refused("sample");
+    EXPECT_EQ(chain.peek(row), riffle::null_token);
+    refused("peek");
+    EXPECT_STREQ(chain.try_sample(row).state().message().c_str(), sentence);
+    EXPECT_TRUE(chain.distribution(row).empty());
+    refused("distribution");
+    EXPECT_TRUE(chain.logprobs(row, 3).empty());
+    refused("logprobs");
+    auto memory = candidates_of(row);
+    riffle::candidates c{memory.data(), memory.size(), -1, false};
+    EXPECT_EQ(chain.apply(c).code(), riffle::status_code::invalid_parameter);
+    EXPECT_EQ(c.size, 3u);
+    refused("apply");
+}
+
 /// A parameter without meaning is an error from construction on, in every way into the chain; nothing else changes.
 template <class Stage>
 void expect_invalid(const Stage& bad, const Stage& good, const char* sentence) {
     const std::vector<float> row{1.0f, 3.0f, 2.0f};
     auto chain = riffle::chain(bad, riffle::greedy{});
-    EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
-    EXPECT_EQ(chain.last_status().code(), riffle::status_code::invalid_parameter);
-    const auto expect_refused = [&] {
-        EXPECT_EQ(chain.last_status().code(), riffle::status_code::invalid_parameter);
-        EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
-        EXPECT_TRUE(chain.survivors().empty());
-        EXPECT_EQ(chain.mark().tokens, 0u);
-    };
-    EXPECT_EQ(chain.sample(row), riffle::null_token);
-    expect_refused();
-    EXPECT_EQ(chain.peek(row), riffle::null_token);
-    expect_refused();
-    EXPECT_STREQ(chain.try_sample(row).state().message().c_str(), sentence);
-    EXPECT_TRUE(chain.distribution(row).empty());
-    expect_refused();
-    EXPECT_TRUE(chain.logprobs(row, 3).empty());
-    expect_refused();
-    auto memory = candidates_of(row);
-    riffle::candidates c{memory.data(), memory.size(), -1, false};
-    EXPECT_EQ(chain.apply(c).code(), riffle::status_code::invalid_parameter);
-    EXPECT_EQ(c.size, 3u);
-    expect_refused();
+    expect_every_call_refused(view_of(chain), sentence);
 
     riffle::get<0>(chain) = good;
     EXPECT_NE(chain.sample(row), riffle::null_token);
     riffle::get<0>(chain) = bad;
     EXPECT_EQ(chain.sample(row), riffle::null_token);
     EXPECT_STREQ(chain.last_status().message().c_str(), sentence);
-
     riffle::dynamic_chain made_at_run_time;
     EXPECT_STREQ(made_at_run_time.push(bad).message().c_str(), sentence);
     EXPECT_STREQ(made_at_run_time.last_status().message().c_str(), sentence);

@@ -14,13 +14,8 @@ TEST(Skew, AgreesWithTheReference) {
         auto c = chain(variant);
         auto narrowed = chain(top_k{20}, variant);
         reference::model model{{variant}, {}}, narrowed_model{{top_k{20}, variant}, {}};
-        for (const shape s : all_shapes)
-            for (const std::size_t size : sizes_of_a_thousand) {
-                start(c, model);
-                expect_chain_agreement(c, model, make_row(s, size, size), name_of(s), 4);
-                start(narrowed, narrowed_model);
-                expect_chain_agreement(narrowed, narrowed_model, make_row(s, size, size), name_of(s), 4);
-            }
+        expect_agreement_on_all_shapes(view_of(c), model, sizes_of_a_thousand, 4);
+        expect_agreement_on_all_shapes(view_of(narrowed), narrowed_model, sizes_of_a_thousand, 4);
     }
 }
 TEST(Skew, AgreesOnLongRows) {
