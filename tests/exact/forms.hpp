@@ -47,7 +47,7 @@ public:
 
     template <class Spec>
     status_code apply(const Spec& spec) {
-        const context past(tokens, {}, slots.data());
+        const context past(tokens, {}, slots.data(), lengths.data());
         exact::surroundings x{past, memory};
         if constexpr (stateful_form<Spec>) {
             typename exact::form<Spec>::state s(spec);
@@ -58,7 +58,7 @@ public:
     }
     template <stateful_form Spec>
     status_code apply(const Spec& spec, typename exact::form<Spec>::state& s) {
-        const context past(tokens, {}, slots.data());
+        const context past(tokens, {}, slots.data(), lengths.data());
         exact::surroundings x{past, memory};
         return exact::form<Spec>::apply(spec, s, c, x);
     }
@@ -81,6 +81,7 @@ public:
     history tokens;
     exact::workspace memory;
     std::vector<token_counts::slot> slots = std::vector<token_counts::slot>(token_counts::slots_for(longest_window));
+    std::vector<std::int32_t> lengths = std::vector<std::int32_t>(longest_window);
 };
 
 /// (Not inlined: g++ 12 warns of a memmove that vector::insert never makes.)

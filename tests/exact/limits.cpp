@@ -138,7 +138,7 @@ TEST(ExactLimits, WhatIsOffTouchesNothing) {
 }
 TEST(ExactLimits, MemoryOfTheCallerIsEnough) {
     constexpr std::size_t size = 3000;
-    constexpr std::size_t bytes = exact::workspace::bytes_for(size, bench::longest_window, 2);
+    constexpr std::size_t bytes = exact::workspace::bytes_for(size, 2);
     struct alignas(storage::alignment) block {
         std::byte all[bytes];
     };

@@ -105,7 +105,7 @@ public:
         links_.push_back(std::make_unique<link_of<Spec>>(std::move(spec)));
     }
     status_code apply(candidates& c) {
-        const context past(tokens_, {}, slots_.data());
+        const context past(tokens_, {}, slots_.data(), lengths_.data());
         exact::surroundings x{past, memory_};
         for (const auto& l : links_)
             if (const auto failure = l->apply(c, x); failure != status_code::ok) return failure;
@@ -132,6 +132,7 @@ private:
     history tokens_, saved_tokens_;
     exact::workspace memory_;
     std::vector<token_counts::slot> slots_ = std::vector<token_counts::slot>(token_counts::slots_for(longest_window));
+    std::vector<std::int32_t> lengths_ = std::vector<std::int32_t>(longest_window);
     std::vector<std::unique_ptr<link>> links_;
 };
 

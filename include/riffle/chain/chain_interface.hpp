@@ -65,8 +65,8 @@ public:
     /// The next sample draws anew at the same position; accept clears it. For a token that was rejected from outside.
     void retry() noexcept { self().state().retry(); }
     /// A copy whose draws are independent of this one's: another sequence of the same seeds. A plain copy is identical,
-    /// and sequences do not nest: fork(1).fork(2) is fork(2). (Under numerics::llama it adds the sequence to every seed
-    /// and begins those streams anew.) Copying specs that own memory may throw, like any copy.
+    /// and sequences do not nest: fork(1).fork(2) is fork(2). (Under numerics::llama they add up, since a fork adds the
+    /// sequence to every seed, and begins those streams anew.) Copying specs that own memory may throw, like any copy.
     Chain fork(std::uint16_t sequence) const {
         Chain copy = static_cast<const Chain&>(*this);
         copy.state().set_sequence(sequence);

@@ -232,7 +232,7 @@ public:
         if (row_size > longest || tokens > longest) return std::size_t(-1);
         const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
         return storage::alignment + aligned(history::bytes(kept)) +
-               scratch::bytes(row_size, kept, stages.spare_bytes(row_size, kept));
+               scratch::bytes(row_size, kept, stages.spare_bytes(row_size));
     }
     status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size,
                        std::size_t tokens) noexcept {
@@ -340,14 +340,14 @@ private:
     status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
         if (tokens_.lost() || !reserve_history(stages, first_window(stages))) return no_memory();
         if (row_size <= scratch_row_ && tokens_.capacity() <= scratch_window_ &&
-            stages.spare_bytes(scratch_row_, scratch_window_) <= memory_.spare.size())  // parameters may have grown
+            stages.spare_bytes(scratch_row_) <= memory_.spare.size())  // parameters may have grown
             return {};
         return grow_scratch(stages, row_size);
     }
     RIFFLE_NOINLINE status grow_scratch(const stage_table& stages, std::size_t row_size) noexcept {
         const std::size_t kept = tokens_.capacity();
         row_size = (std::max)(row_size, scratch_row_);
-        const std::size_t spare = stages.spare_bytes(row_size, kept);
+        const std::size_t spare = stages.spare_bytes(row_size);
         if (const auto code = storage_.reserve(scratch::bytes(row_size, kept, spare)); code != status_code::ok)
             return code;
         forget_scratch();

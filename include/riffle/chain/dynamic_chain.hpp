@@ -116,9 +116,9 @@ public:
     any_stage& at(std::size_t i) noexcept { return *stages_[i]; }
 
     bool as_llama() const noexcept override { return as_peer; }
-    std::size_t spare_bytes(std::size_t row_size, std::size_t window) const noexcept override {
+    std::size_t spare_bytes(std::size_t row_size) const noexcept override {
         std::size_t most = 0;
-        for (std::size_t i = 0; i < size(); ++i) most = (std::max)(most, one(i).spare_bytes(row_size, window));
+        for (std::size_t i = 0; i < size(); ++i) most = (std::max)(most, one(i).spare_bytes(row_size));
         return most;
     }
 

@@ -8,7 +8,7 @@ class no_stages : public stage_table {
 public:
     std::size_t size() const noexcept override { return 0; }
     bool as_llama() const noexcept override { return false; }
-    std::size_t spare_bytes(std::size_t, std::size_t) const noexcept override { return 0; }
+    std::size_t spare_bytes(std::size_t) const noexcept override { return 0; }
     const char* name(std::size_t) const noexcept override { return ""; }
     const facts& fact(std::size_t) const noexcept override { return none_; }
     const plan& plan_for(std::size_t) const noexcept override {

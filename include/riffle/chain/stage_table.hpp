@@ -29,7 +29,7 @@ public:
     /// have.
     virtual bool as_llama() const noexcept = 0;
     /// Bytes that the stages need in context::spare() for candidates of that number and such a window.
-    virtual std::size_t spare_bytes(std::size_t row_size, std::size_t window) const noexcept = 0;
+    virtual std::size_t spare_bytes(std::size_t row_size) const noexcept = 0;
     virtual const char* name(std::size_t i) const noexcept = 0;
     virtual const facts& fact(std::size_t i) const noexcept = 0;
     virtual const plan& plan_for(std::size_t bridge) const noexcept = 0;

@@ -106,14 +106,14 @@ public:
 
     std::size_t size() const noexcept override { return count; }
     bool as_llama() const noexcept override { return as_peer; }
-    std::size_t spare_bytes(std::size_t row_size, std::size_t window) const noexcept override {
+    std::size_t spare_bytes(std::size_t row_size) const noexcept override {
         std::size_t bytes = 0;
         if constexpr (as_peer) {
             std::size_t biases = 0;
             each([&]<std::size_t>(const auto& stage) {
                 if constexpr (requires { stage.edits(); }) biases = (std::max)(biases, std::size(stage.edits()));
             });
-            bytes = exact::workspace::bytes_for(row_size, window, biases);
+            bytes = exact::workspace::bytes_for(row_size, biases);
         }
         return bytes;
     }

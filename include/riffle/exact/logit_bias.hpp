@@ -21,15 +21,16 @@ struct form<logit_bias> {
         }
         if (elsewhere == 0) return status_code::ok;
 
-        using table = token_table<float>;
-        const std::size_t slots = workspace::table_slots(elsewhere);
-        auto* const memory = x.memory.room<table::slot>(slots);
+        const std::size_t slots = token_counts::slots_for(elsewhere);
+        auto* const memory = x.memory.room<token_counts::slot>(slots);
         if (!memory) return status_code::out_of_memory;
-        table first(memory, slots);
-        for (const auto& entry : spec.biases)
-            if (!in_place(entry)) first.enter(entry.token, entry.bias);
+        token_counts first(memory, slots);  // of each token, the place of its first bias, counted from 1
+        for (std::size_t i = 0; i < spec.biases.size(); ++i)
+            if (const auto& entry = spec.biases[i]; !in_place(entry) && first.count(entry.token) == 0)
+                first.raise(entry.token, std::int32_t(i + 1));
         for (auto& token : c)
-            if (const float* const bias = first.find(token.id)) token.logit += *bias;
+            if (const std::int32_t place = first.count(token.id))
+                token.logit += spec.biases[std::size_t(place - 1)].bias;
         return status_code::ok;
     }
     static row_answer apply_to_row(const logit_bias& spec, wide::llama_row& r, candidates&, const context&) noexcept {

@@ -155,8 +155,10 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     });
     for (const auto& t : e.distribution)
         if (std::size_t(t.id) < e.removed_by.size()) e.removed_by[std::size_t(t.id)] = explanation::kept;
-    if (e.state.ok() && stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no)
-        stages.restore(state), e.token = chain.state().peek(stages, logits);
+    if (e.state.ok() && stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no) {
+        stages.restore(state);
+        e.token = chain.state().peek(stages, logits);
+    }
     stages.restore(state);
     return e;
 }

@@ -61,10 +61,7 @@ struct dry {
         return {};
     }
 
-private:
-    static token_id recent(const context& x, std::size_t back) noexcept { return x.tokens().recent(back).token; }
-
-    /// How many tokens stand behind the newest breaker; n when there is none.
+    /// How many of the newest n tokens stand behind the newest breaker; n when there is none.
     std::size_t since_breaker(const context& x, std::size_t n) const noexcept {
         if (breakers.empty()) return n;
         for (std::size_t i = 0; i < n; ++i) {
@@ -80,6 +77,10 @@ private:
         }
         return n;
     }
+
+private:
+    static token_id recent(const context& x, std::size_t back) noexcept { return x.tokens().recent(back).token; }
+
     /// For every k, how many tokens before the one k back are the same as at the end of the text; for the token that
     /// followed there, the longest. The Z-algorithm on the text from its end: [left, right) is the furthest match yet.
     void find_repeats(const context& x, std::size_t n, std::size_t reach, token_counts& repeats) const noexcept {
