@@ -44,11 +44,11 @@ float polynomial(const float (&coefficients)[N], float x) {
     return sum;
 }
 
-/// trunc(exp(x) * 2^30) for x <= 0.
-inline std::uint32_t fixed_mass(float below_maximum) {
-    float x = below_maximum;
-    if (!(x > -22.0f)) x = -22.0f;
-    if (!(x < 0.0f)) x = 0.0f;
+struct octaves_and_rest {
+    float octaves, rest;
+};
+/// x = octaves * log(2) + rest, the octaves whole (by the addition of 3 * 2^22) and log(2) in two parts.
+inline octaves_and_rest whole_octaves(float x) {
     const float shifter = 12582912.0f;
     const float in_octaves = rounded(x * 1.44269504f);
     const float shifted = rounded(in_octaves + shifter);
@@ -56,7 +56,15 @@ inline std::uint32_t fixed_mass(float below_maximum) {
     const float coarse = rounded(octaves * 0.693359375f);
     const float high = rounded(x - coarse);
     const float fine = rounded(octaves * -2.12194440e-4f);
-    const float r = rounded(high - fine);
+    return {octaves, rounded(high - fine)};
+}
+
+/// trunc(exp(x) * 2^30) for x <= 0.
+inline std::uint32_t fixed_mass(float below_maximum) {
+    float x = below_maximum;
+    if (!(x > -22.0f)) x = -22.0f;
+    if (!(x < 0.0f)) x = 0.0f;
+    const auto [octaves, r] = whole_octaves(x);
     const float p =
         polynomial({1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f}, r);
     const float pr = rounded(p * r);
@@ -121,14 +129,7 @@ inline float exp(float value) {
     float x = value;
     if (!(x > -87.0f)) x = -87.0f;
     if (!(x < 88.0f)) x = 88.0f;
-    const float shifter = 12582912.0f;
-    const float in_octaves = rounded(x * 1.44269504f);
-    const float shifted = rounded(in_octaves + shifter);
-    const float octaves = rounded(shifted - shifter);
-    const float coarse = rounded(octaves * 0.693359375f);
-    const float high = rounded(x - coarse);
-    const float fine = rounded(octaves * -2.12194440e-4f);
-    const float r = rounded(high - fine);
+    const auto [octaves, r] = whole_octaves(x);
     const float p = polynomial(
         {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f},
         r);

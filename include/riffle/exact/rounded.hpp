@@ -11,16 +11,8 @@ namespace riffle::exact {
 
 /// A value as it is rounded, never part of a fused multiply-add. (clang's pragma is not enough here: under
 /// -ffp-contract=fast its code generator fuses all the same.)
-RIFFLE_INLINE float rounded(float value) noexcept {
-    RIFFLE_PIN_SCALAR(value)
-#if defined(__clang__) && defined(__SSE2__)
-    __asm__("" : "+x"(value));
-#elif defined(__clang__) && defined(__aarch64__)
-    __asm__("" : "+w"(value));
-#endif
-    return value;
-}
-RIFFLE_INLINE double rounded(double value) noexcept {
+template <class Real>
+RIFFLE_INLINE Real rounded(Real value) noexcept {
     RIFFLE_PIN_SCALAR(value)
 #if defined(__clang__) && defined(__SSE2__)
     __asm__("" : "+x"(value));
@@ -31,11 +23,8 @@ RIFFLE_INLINE double rounded(double value) noexcept {
 }
 
 /// a * b, rounded once, whatever is done with it.
-RIFFLE_INLINE float times(float a, float b) noexcept {
-    RIFFLE_NO_CONTRACTION
-    return rounded(a * b);
-}
-RIFFLE_INLINE double times(double a, double b) noexcept {
+template <class Real>
+RIFFLE_INLINE Real times(Real a, Real b) noexcept {
     RIFFLE_NO_CONTRACTION
     return rounded(a * b);
 }
