@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/core/token_sequences.hpp>
+
+#include "integers.hpp"
+
+namespace {
+
+using namespace riffle;
+using riffle_tests::integers;
+using sequences = std::vector<std::vector<token_id>>;
+
+sequences beginning_with(const token_sequences& all, token_id head) {
+    const auto found = all.beginning_with(head);
+    return {found.begin(), found.end()};
+}
+
+TEST(TokenSequences, AreFoundByTheirFirstToken) {
+    integers random(1);
+    for (int n = 0; n < 300; ++n) {
+        sequences given;
+        for (auto count = random.below(12); count > 0; --count) {
+            given.emplace_back();
+            for (auto length = random.below(4); length > 0; --length) given.back().push_back(random.between(-1, 3));
+        }
+        std::set<std::vector<token_id>> distinct(given.begin(), given.end());  // in lexicographic order
+        distinct.erase(std::vector<token_id>{});
+        const token_sequences all(given);
+        EXPECT_EQ(all.size(), distinct.size());
+        EXPECT_EQ(all.empty(), distinct.empty());
+        EXPECT_EQ(sequences(all.begin(), all.end()), sequences(distinct.begin(), distinct.end()));
+        for (token_id head = -2; head < 5; ++head) {
+            sequences expected;
+            for (const auto& s : distinct)
+                if (s[0] == head) expected.push_back(s);
+            EXPECT_EQ(beginning_with(all, head), expected) << head;
+            EXPECT_EQ(all.contains_alone(head), distinct.contains({head})) << head;
+        }
+    }
+}
+TEST(TokenSequences, ShorterOnesStandAheadOfLongerOnesThatTheyBegin) {
+    const token_sequences all{{5, 1}, {5}, {}, {5, 1, 2}, {5}, {4, 9}};
+    EXPECT_EQ(beginning_with(all, 5), (sequences{{5}, {5, 1}, {5, 1, 2}}));
+    EXPECT_TRUE(beginning_with(token_sequences(), 5).empty());
+    EXPECT_FALSE(token_sequences().contains_alone(5));
+}
+
+}  // namespace

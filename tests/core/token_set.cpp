@@ -1,0 +1,62 @@
+#include <limits>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/core/token_set.hpp>
+
+#include "integers.hpp"
+
+namespace {
+
+using namespace riffle;
+using riffle_tests::integers;
+
+std::vector<token_id> visited(const token_set& s) {
+    std::vector<token_id> ids;
+    s.each([&](token_id id) { ids.push_back(id); });
+    return ids;
+}
+
+TEST(TokenSet, HoldsWhatASetHolds) {
+    integers random(1);
+    for (const std::uint32_t bound : {3u, 40u, 5000u}) {
+        token_set set;
+        std::set<token_id> expected;
+        for (int n = 0; n < 2000; ++n) {
+            const auto id = token_id(random.below(bound));
+            if (random.below(3)) {
+                set.add(id);
+                expected.insert(id);
+            } else {
+                set.remove(id);
+                expected.erase(id);
+            }
+            const auto asked = token_id(random.below(2 * bound));
+            ASSERT_EQ(set.contains(asked), expected.contains(asked)) << asked;
+            ASSERT_EQ(set.empty(), expected.empty());
+        }
+        EXPECT_EQ(visited(set), std::vector<token_id>(expected.begin(), expected.end()));
+    }
+}
+TEST(TokenSet, LeavesOutIdsBelowZero) {
+    constexpr token_id least = std::numeric_limits<token_id>::min(), greatest = std::numeric_limits<token_id>::max();
+    token_set set{-1, least, 7, 0, 7};
+    EXPECT_EQ(visited(set), (std::vector<token_id>{0, 7}));
+    for (const token_id id : {-1, least, greatest, 8, 31, 32}) EXPECT_FALSE(set.contains(id)) << id;
+    set.remove(-1);
+    set.remove(greatest);
+    EXPECT_EQ(visited(set), (std::vector<token_id>{0, 7}));
+}
+TEST(TokenSet, WordsArePackedLowestBitFirst) {
+    const std::vector<token_id> ids{0, 31, 32, 97};
+    const token_set set{std::span<const token_id>(ids)};
+    const auto words = set.words();
+    EXPECT_EQ((std::vector<std::uint32_t>(words.begin(), words.end())),
+              (std::vector<std::uint32_t>{0x80000001u, 1, 0, 2}));
+    EXPECT_TRUE(token_set().words().empty());
+    EXPECT_TRUE(token_set().empty());
+}
+
+}  // namespace

@@ -1,0 +1,58 @@
+#include <riffle/wide/law.hpp>
+
+#include "reference/arithmetic.hpp"
+#include "rows.hpp"
+
+namespace {
+
+using namespace riffle;
+using namespace riffle_tests;
+
+__extension__ typedef unsigned __int128 wide_t;
+
+TEST(WideLaw, IsThatOfAllMappedLogits) {
+    each_row([](stored_row& row) {
+        each_map([&](const auto& m) {
+            const auto logits = mapped(row, m);
+            const float top = greatest(logits);
+            if (top == -inf) return;
+            std::uint64_t legal = 0, mass = 0;
+            float least = greatest_logit;
+            wide_t distance = 0, squares = 0;
+            for (const float l : logits) {
+                if (l == -inf) continue;
+                ++legal;
+                if (l < least) least = l;
+                const std::uint64_t w = reference::fixed_mass(reference::rounded(l - top));
+                const float d = top - l < 255.99f ? top - l : 255.99f;
+                mass += w;
+                distance += wide_t{w} * std::uint32_t(d * 65536.0f);
+                squares += (wide_t{w} * w) >> 8;
+            }
+            at_every_width([&](int) {
+                const law found =
+                    wide::find_law(row.r, row.peaks.data(), -greatest_logit, -greatest_logit, m.fold, top);
+                EXPECT_EQ(found.maximum, top);
+                EXPECT_EQ(found.minimum, least);
+                EXPECT_EQ(found.legal, legal);
+                EXPECT_EQ(found.mass, mass);
+                EXPECT_EQ(found.distance, (uint128{std::uint64_t(distance), std::uint64_t(distance >> 64)}));
+                EXPECT_EQ(found.squares, (uint128{std::uint64_t(squares), std::uint64_t(squares >> 64)}));
+            });
+        });
+    });
+}
+TEST(WideLaw, BlocksUnderTheCutWeighNothingAndAreLegal) {
+    stored_row row(std::vector<float>(1000, -40.0f));
+    row.logits[300] = row.peaks[1] = 0.0f;
+    row.r.assign(row.logits, row.blocks.data(), row.copies.data());
+    at_every_width([&](int) {
+        const law found = wide::find_law(row.r, row.peaks.data(), -22.0f, -greatest_logit, fold<>(), 0.0f);
+        EXPECT_EQ(found.legal, 1000u);
+        EXPECT_EQ(found.minimum, -40.0f);
+        EXPECT_EQ(found.mass, std::uint64_t{1} << 30);
+        EXPECT_EQ(found.distance, uint128{});
+    });
+}
+
+}  // namespace
