@@ -1,0 +1,83 @@
+#include <riffle/samplers/guidance.hpp>
+
+#include "lane_widths.hpp"
+#include "samplers/chi_square.hpp"
+#include "samplers/single.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+std::vector<float> guided(float scale, std::span<const float> prompt, std::span<const float> other) {
+    std::vector<float> out(prompt.size(), 77.0f);
+    EXPECT_TRUE(classifier_free_guidance{.scale = scale}.combine(prompt, other, out));
+    return out;
+}
+double log_p(std::span<const float> row, std::size_t i) { return std::log(softmax(row)[i]); }
+
+TEST(ClassifierFreeGuidance, LeansInLogProbabilities) {
+    for (const std::size_t size : {1u, 2u, 17u, 300u})
+        for (const float scale : {1.5f, 0.0f, 1.0f, -0.5f, 7.0f}) {
+            const auto prompt = make_row(shape::random, size, 1), other = make_row(shape::random, size, 2);
+            at_every_width([&](int) {
+                const auto out = guided(scale, prompt, other);
+                for (std::size_t i = 0; i < size; ++i) {
+                    const double p = log_p(prompt, i), q = log_p(other, i);
+                    EXPECT_NEAR(double(out[i]), q + double(scale) * (p - q), 1e-3) << size << ", " << scale;
+                }
+            });
+        }
+}
+TEST(ClassifierFreeGuidance, IsTheSameAtEveryWidthAndInPlace) {
+    for (const shape s : all_shapes) {
+        const auto prompt = make_row(s, 700, 3), other = make_row(shape::holes, 700, 4);
+        if (wide::greatest_of(prompt) == -infinity) continue;
+        std::vector<std::vector<float>> found;
+        at_every_width([&](int) {
+            found.push_back(guided(2.0f, prompt, other));
+            auto in_place = prompt;
+            EXPECT_TRUE(classifier_free_guidance{.scale = 2.0f}.combine(in_place, other, in_place));
+            found.push_back(in_place);
+            in_place = other;
+            EXPECT_TRUE(classifier_free_guidance{.scale = 2.0f}.combine(prompt, in_place, in_place));
+            found.push_back(in_place);
+        });
+        for (const auto& row : found) EXPECT_EQ(row, found[0]) << name_of(s);
+    }
+}
+TEST(ClassifierFreeGuidance, TheFirstRowForbidsAndTheOtherDoesNot) {
+    const std::vector<float> prompt{1.0f, -infinity, not_a_number, 0.5f}, other{-infinity, 2.0f, 1.0f, 0.0f};
+    const auto out = guided(3.0f, prompt, other);
+    const double sum = std::log(std::exp(1.0) + std::exp(0.5));
+    EXPECT_NEAR(double(out[0]), 1.0 - sum, 1e-5);  // as the first row says
+    EXPECT_EQ(out[1], -infinity);
+    EXPECT_EQ(out[2], -infinity);
+    const std::vector<float> nothing(4, -infinity);
+    const auto alone = guided(3.0f, prompt, nothing);
+    EXPECT_NEAR(double(alone[3]), 0.5 - sum, 1e-5);
+}
+TEST(ClassifierFreeGuidance, RefusesWhatItCannotCombineAndTouchesNothing) {
+    const std::vector<float> row{1.0f, 2.0f}, longer{1.0f, 2.0f, 3.0f}, nothing(2, -infinity);
+    std::vector<float> out{5.0f, 6.0f}, short_out{5.0f};
+    const auto refused = [&](const status& s, status_code code, const char* sentence) {
+        EXPECT_EQ(s.code(), code) << sentence;
+        EXPECT_STREQ(s.message().c_str(), sentence);
+        EXPECT_EQ(out, (std::vector<float>{5.0f, 6.0f}));
+    };
+    const classifier_free_guidance good;
+    refused(good.combine({}, {}, {}), status_code::empty_row, "classifier_free_guidance: the row has no logits");
+    refused(good.combine(row, longer, out), status_code::invalid_parameter,
+            "classifier_free_guidance: second row's size = 3 is not that of the first");
+    refused(good.combine(row, row, short_out), status_code::invalid_parameter,
+            "classifier_free_guidance: out's size = 1 is not that of the rows");
+    refused(good.combine(nothing, row, out), status_code::no_legal_token,
+            "classifier_free_guidance: no legal token is left: every logit is -inf, NaN or masked");
+    for (const float scale : {infinity, -infinity, not_a_number})
+        EXPECT_EQ(classifier_free_guidance{.scale = scale}.combine(row, row, out).code(),
+                  status_code::invalid_parameter);
+    EXPECT_EQ(out, (std::vector<float>{5.0f, 6.0f}));
+}
+
+}  // namespace
+}  // namespace riffle_tests
