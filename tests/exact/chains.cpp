@@ -1,6 +1,7 @@
 // What chains under llama_exact promise: one meaning whatever type they have, copies that are the peer's clones, going
 // back exactly, looking closer without drawing, and llama.cpp's own numbers through them.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -627,6 +628,45 @@ TEST(ExactChains, InfillWithoutAVocabularyIsRefused) {
     auto c = chain<llama_exact>(infill{}, dist{});
     EXPECT_EQ(c.last_status().code(), status_code::invalid_parameter);
     EXPECT_EQ(c.sample(std::vector<float>{1.0f, 2.0f}), null_token);
+}
+
+// ---- parameters that llama.cpp takes and riffle's own forms do not
+
+TEST(ExactChains, APenaltyWindowBelowZeroIsOff) {
+    auto plain = chain<llama_exact>(dist{.seed = 4});
+    for (const std::int32_t last_n : {-1, -5, std::numeric_limits<std::int32_t>::min()}) {
+        auto penalised = chain<llama_exact>(
+            penalties{.last_n = last_n, .repeat = 2.0f},
+            dry{.multiplier = 5.0f, .allowed_length = 0, .last_n = last_n, .breakers = {{1}}}, dist{.seed = 4});
+        EXPECT_TRUE(penalised.last_status().ok()) << penalised.last_status().message().c_str();
+        EXPECT_EQ(penalised.scratch_bytes(100, 100000),
+                  plain.scratch_bytes(100, 100000) + penalised.scratch_bytes(100) - plain.scratch_bytes(100))
+            << "no window, so nothing is kept";
+        auto same = plain;
+        EXPECT_EQ(samples(penalised, 0, 40), samples(same, 0, 40)) << last_n;
+    }
+    EXPECT_EQ((penalties{.last_n = -5} | greedy{}).last_status().code(), status_code::invalid_parameter);
+    EXPECT_EQ((dry{.last_n = -5} | greedy{}).last_status().code(), status_code::invalid_parameter);
+}
+TEST(ExactChains, MirostatTakesAnyCountAndThenKeepsOneToken) {
+    for (const mirostat& odd : {mirostat{.m = 1, .n_vocab = 600, .seed = 3}, mirostat{.n_vocab = 0, .seed = 3}}) {
+        auto c = chain<llama_exact>(odd);
+        EXPECT_TRUE(c.last_status().ok()) << c.last_status().message().c_str();
+        for (std::size_t step = 0; step < 20; ++step) {
+            const auto row = row_at(step);
+            const auto greatest = token_id(std::max_element(row.begin(), row.end()) - row.begin());
+            EXPECT_EQ(c.sample(row), greatest);
+        }
+        EXPECT_EQ(chain(odd).last_status().code(), status_code::invalid_parameter);
+    }
+}
+TEST(ExactChains, LookingCloserCountsNoRow) {
+    auto c = chain<llama_exact>(top_k{.k = 5}, dist{.seed = 4});
+    c.distribution(row_at(0));
+    c.logprobs(row_at(0), 3);
+    EXPECT_EQ(c.replays().rows, 0u);
+    next(c, 0);
+    EXPECT_EQ(c.replays().rows, 1u);
 }
 
 }  // namespace

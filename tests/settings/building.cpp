@@ -146,7 +146,7 @@ TEST(SettingsChain, MirostatIgnoresTheList) {
     EXPECT_EQ(stages_of("mirostat=2" + rest), (names{"temperature", "mirostat_v2"}));
     EXPECT_EQ(stages_of("mirostat=0" + rest), (names{"top_k", "min_p", "temperature", "dist"}));
     EXPECT_EQ(stages_of("mirostat=2;logit_bias=3-1"), (names{"logit_bias", "temperature", "mirostat_v2"}));
-    EXPECT_EQ(stages_of("mirostat=2;dynatemp_range=0.5"), (names{"dynamic_temperature", "mirostat_v2"}));
+    EXPECT_EQ(stages_of("mirostat=2;dynatemp_range=0.5"), (names{"temperature", "mirostat_v2"}));
     const auto first = stage_of<mirostat>("mirostat=1" + rest);
     EXPECT_EQ(first.tau, 3.0f);
     EXPECT_EQ(first.eta, 0.25f);
@@ -198,6 +198,7 @@ TEST(SettingsChain, WhatNeedsAVocabularySaysSo) {
         const status made = read(words).build(c);
         EXPECT_EQ(made.code(), status_code::invalid_parameter) << words;
         EXPECT_NE(std::string(made.message().c_str()).find("vocab"), std::string::npos) << made.message().c_str();
+        EXPECT_EQ(c.sample(std::vector<float>{1.0f, 2.0f}), null_token) << words;  // not half of what was asked for
         dynamic_chain with_one;
         EXPECT_TRUE(read(words).build(with_one, &small_vocabulary()).ok()) << words;
         exact_chain exact_one;

@@ -117,8 +117,9 @@ public:
     const status& last_status() const noexcept { return self().state().last_status(); }
     /// What accepting the last token led to.
     const step& last_step() const noexcept { return self().state().last_step(); }
-    /// Under numerics::llama: how many rows this chain has seen, and of how many it had to make a candidate for every
-    /// token, as llama.cpp does, because the quicker way could not decide. Both 0 under other numerics.
+    /// Under numerics::llama: of how many rows this chain has chosen a token, and for how many of them it had to make a
+    /// candidate for every token, as llama.cpp does, because the quicker way could not decide. Both 0 under other
+    /// numerics.
     replay_counts replays() const noexcept { return self().state().machine().replays(); }
     /// The plan that present parameters lead to, for rows of `row_size` logits.
     plan present_plan(std::size_t row_size = 1u << 17) const noexcept {

@@ -313,7 +313,7 @@ private:
 
     /// As far as the stages' forms can, on the row; from there on a candidate for every token, as it is (but for NaN).
     bool run_as_llama(std::size_t last) noexcept {
-        ++counts_.rows;
+        counts_.rows += end_ == until::token;
         wide::llama_row r(row_, memory_.peaks, memory_.groups, memory_.bins, memory_.masses);
         std::size_t i = 0;
         const bool ordinary = r.ordinary();

@@ -78,8 +78,7 @@ private:
     }
     template <class S>
     static void check_one(const S& stage, status& first) noexcept {
-        if constexpr (requires { stage.check(); })
-            if (first.ok()) first = stage.check();
+        if (first.ok()) first = detail::checked<Policies>(stage);
     }
 
     std::tuple<Stages...> stages_;

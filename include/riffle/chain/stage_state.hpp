@@ -51,6 +51,15 @@ void restore_bytes(T& to, const std::byte* from) noexcept {
     }
 }
 
+/// What is wrong with a stage's parameters. Under numerics::llama its form may take more of them.
+template <class Policies, class S>
+status checked(const S& stage) noexcept {
+    if constexpr (runs_as_llama<Policies, S>)
+        if constexpr (requires { exact::form<S>::check(stage); }) return exact::form<S>::check(stage);
+    if constexpr (requires { stage.check(); }) return stage.check();
+    else return {};
+}
+
 struct nothing_kept {};
 
 /// How a chain with these policies keeps what stage S needs from token to token: `type` lies in the chain.

@@ -128,7 +128,7 @@ public:
         status s;
         each([&]<std::size_t I>(const auto& stage) {
             if (!s.ok()) return;
-            if constexpr (requires { stage.check(); }) s = stage.check();
+            s = detail::checked<Policies>(stage);
 #if RIFFLE_DEBUG
             using S = std::tuple_element_t<I, std::tuple<Stages...>>;
             if constexpr (!has_built_in_facts<S> && fact_table[I].monotone)
@@ -153,8 +153,12 @@ public:
         std::int32_t longest = 0;
         if constexpr (any_has_window)
             each([&]<std::size_t>(const auto& stage) {
-                if constexpr (has_window<std::remove_cvref_t<decltype(stage)>>)
-                    if (const std::int32_t w = stage.window(); longest >= 0 && (w < 0 || w > longest)) longest = w;
+                using S = std::remove_cvref_t<decltype(stage)>;
+                if constexpr (has_window<S>) {
+                    const std::int32_t w = stage.window();
+                    if (detail::runs_as_llama<Policies, S> && w < 0) return;  // off, in the peer
+                    if (longest >= 0 && (w < 0 || w > longest)) longest = w;
+                }
             });
         return longest;
     }

@@ -32,6 +32,8 @@ struct surroundings {
 /// Those without state have `apply(const Spec&, candidates&, surroundings&)` and nothing else. A copy of a state is the
 /// peer's clone; a move keeps everything.
 ///
+/// check(const Spec&), a status, says which parameters have no meaning there; without it the stage's own check does.
+///
 /// A form may have a second one, on the row of logits, for chains in which all tokens are still there:
 ///
 ///     static row_answer apply_to_row(const Spec&, state&, wide::llama_row&, candidates& found, const context&)

@@ -36,6 +36,9 @@ struct form<dry> {
         return row_answer::stays;
     }
 
+    /// last_n below 0 is off.
+    static status check(const dry& spec) noexcept { return spec.check_strength(); }
+
 private:
     /// Of each token, one more than the longest repetition that it would prolong. False where the sampler returns
     /// before it looks at its candidates.

@@ -48,6 +48,10 @@ struct form<mirostat> {
         return status_code::ok;
     }
     static void reset(const mirostat& spec, state& s) noexcept { s = state(spec); }
+    /// Any m and n_vocab: what then is no count keeps one token.
+    static status check(const mirostat& spec) noexcept {
+        return surprise_control::check(mirostat::name, spec.tau, spec.eta);
+    }
 
     using mark = mirostat_state::mark;
     static mark save(const state& s) noexcept { return s.save(); }

@@ -28,6 +28,12 @@ struct form<penalties> {
         return row_answer::stays;
     }
 
+    /// last_n below 0 is off.
+    static status check(penalties spec) noexcept {
+        if (spec.last_n < 0) spec.last_n = 0;
+        return spec.check();
+    }
+
 private:
     static float penalised(const penalties& spec, float logit, std::int32_t count) noexcept {
         const float scaled = logit <= 0.0f ? times(logit, spec.repeat) : logit / spec.repeat;

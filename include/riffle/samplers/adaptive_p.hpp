@@ -24,8 +24,8 @@ namespace riffle {
 /// | -inf before | becomes a finite logit | stays -inf | stays -inf |
 /// | reset | average; generator runs on | average and generator | average and draw position |
 /// | copy | generator and probabilities too | neither: the copy restarts its stream | everything |
-/// | accept on a copy between apply and accept | learns | reads out of bounds; numerics::llama learns nothing | learns
-/// | | `sorted` afterwards | left as it was, though logits changed | the same | false |
+/// | a copy accepts what was applied before | learns | reads out of bounds; numerics::llama learns nothing | learns |
+/// | `sorted` afterwards | left as it was, though logits changed | the same | false |
 ///
 /// Wide: max, law, then maximum and mass of the reshaped law, and a pick: no row of candidates, no sort. Narrow:
 /// O(candidates).

@@ -53,11 +53,15 @@ struct dry {
     }
 
     status check() const noexcept {
+        if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
+        return check_strength();
+    }
+    /// Whether multiplier and base have a meaning.
+    status check_strength() const noexcept {
         if (!(absolute(lanes<1>(multiplier))[0] <= greatest_logit))
             return status::invalid(name, "multiplier", double(multiplier), "is not a finite number");
         if (!(absolute(lanes<1>(base))[0] <= greatest_logit))
             return status::invalid(name, "base", double(base), "is not a finite number");
-        if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
         return {};
     }
 

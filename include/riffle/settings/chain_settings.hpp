@@ -14,8 +14,8 @@
 
 namespace riffle {
 
-/// The sampling parameters of llama.cpp, with its names and defaults, and those of riffle's other samplers; read from a
-/// text, and made into a chain.
+/// The sampling parameters of llama.cpp, with its names and defaults, and the chief ones of those samplers of riffle's
+/// that are made of numbers alone; read from a text, and made into a chain.
 ///
 ///     chain_settings s;
 ///     if (!s.read("top_k=40;top_p=0.95;temp=0.8;seed=42")) std::puts(s.problem().c_str());
@@ -26,7 +26,7 @@ namespace riffle {
 /// sampler into the chain, in the order in which they are first mentioned: the example is top_k | top_p | temperature |
 /// dist. Where no sampler is mentioned the chain is llama.cpp's default one, as it is where `samplers=default` is said.
 /// `samplers=top_k,temp` (or llama.cpp's `samplers=top_k;temp`) and `sampler_seq=kt` (its letters) say the order
-/// themselves: parameters that follow then add no sampler.
+/// themselves, whatever was mentioned before: parameters that follow then add no sampler, names alone are appended.
 /// What is not set has llama.cpp's default value, but for the seed: nothing is random unasked, so it is 0;
 /// `seed=random`, or -1, draws one.
 ///
@@ -76,13 +76,16 @@ public:
 
     std::vector<logit_bias_entry> biases;  ///< logit_bias=15043-1,29871+2.5: llama.cpp's form
     std::vector<token_id> suppressed;      ///< suppress=5,7: banned, as a model's suppress_tokens
-    std::vector<std::string> dry_breakers{"\n", ":", "\"", "*"};  ///< need a vocabulary
-    token_sequences dry_breaker_tokens;                           ///< the same as tokens
-    /// In order, a selector wherever it stands; none = the selector alone.
+    // dry's breakers, which no text sets: as strings, for which build needs a vocabulary, or as tokens
+    std::vector<std::string> dry_breakers{"\n", ":", "\"", "*"};
+    token_sequences dry_breaker_tokens;
+    bool first_space_is_dropped = false;  ///< of a piece, when strings are looked for: see dry_breakers
+    /// In order, a selector wherever it stands; none = the selector alone. A list set by hand gives way to the first
+    /// sampler that a text mentions.
     std::vector<sampler_kind> samplers{std::begin(default_samplers), std::end(default_samplers)};
 
     /// Reads a text on top of what is set. False where something in it is unknown or malformed: problem() then says
-    /// what, and what is known; nothing has changed.
+    /// what (of unknown names, with those that are known); nothing has changed.
     bool read(text settings) {
         chain_settings changed = *this;
         changed.problem_.clear();
@@ -102,7 +105,8 @@ public:
 
     /// Puts the stages into a chain, behind those it has: biases first, then the samplers, then the selector, dist
     /// where none is named. A vocabulary is needed for ignore_eos, infill, and dry's breakers where they are texts and
-    /// dry is on; it must outlive the chain.
+    /// dry is on; it must outlive the chain. Where it is missing, or mirostat has no such version, nothing is built. A
+    /// parameter without meaning is built, and the chain answers with its name until it has one.
     template <class Policies>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab = nullptr) const {
         builder<Policies> to{*this, into, vocab, {}};
@@ -186,7 +190,7 @@ private:
                     return p.number ? read_number(name, value, this->*p.number)
                                     : read_number(name, value, this->*p.whole);
                 }
-        if (sampler) return fail("settings: ", quoted(name), " is named without a value; its parameters have one");
+        if (sampler) return fail("settings: ", quoted(name), " takes no value: name it alone, or give its parameters");
         return unknown(name);
     }
     static const sampler_names* sampler_called(text name) noexcept {
@@ -337,10 +341,20 @@ private:
         status first;  ///< what went wrong first
 
         status run() {
+            look_for_what_is_missing();
+            if (!first.ok()) return first;
             push_biases();
             if (s.mirostat != 0) push_mirostat();
             else push_samplers();
             return first;
+        }
+        void look_for_what_is_missing() {
+            if (s.ignore_eos && vocab == nullptr) fail("ignore_eos", 1, "needs a vocabulary");
+            if (s.mirostat < 0 || s.mirostat > 2) fail("mirostat", s.mirostat, "is not 0, 1 or 2");
+            if (s.mirostat != 0) return;
+            for (const sampler_kind kind : s.samplers)
+                if (kind == sampler_kind::dry && breaks_at_texts(dry_stage()) && vocab == nullptr)
+                    fail("dry_multiplier", s.dry_multiplier, "needs a vocabulary for dry's breakers");
         }
         template <class S>
         void push(S stage) {
@@ -354,7 +368,6 @@ private:
         void push_biases() {
             logit_bias all{s.biases};
             for (const token_id token : s.suppressed) all.biases.push_back({token, illegal_logit});
-            if (s.ignore_eos && vocab == nullptr) fail("ignore_eos", 1, "needs a vocabulary");
             for (token_id id = 0; s.ignore_eos && vocab && vocab->contains(id); ++id)
                 if (vocab->ends_generation(id)) all.biases.push_back({id, illegal_logit});
             if (!all.biases.empty()) push(std::move(all));
@@ -364,11 +377,10 @@ private:
             else push(riffle::temperature{s.temp});
         }
         void push_mirostat() {
-            push_temperature();
+            push(riffle::temperature{s.temp});
             const std::int32_t size = vocab ? std::int32_t(vocab->size()) : s.n_vocab;
             if (s.mirostat == 1) push(riffle::mirostat{s.mirostat_tau, s.mirostat_eta, 100, size, s.seed});
-            else if (s.mirostat == 2) push(mirostat_v2{s.mirostat_tau, s.mirostat_eta, s.seed});
-            else fail("mirostat", s.mirostat, "is not 0, 1 or 2");
+            else push(mirostat_v2{s.mirostat_tau, s.mirostat_eta, s.seed});
         }
         void push_samplers() {
             sampler_kind selector = sampler_kind::dist;
@@ -416,14 +428,17 @@ private:
             case sampler_kind::gumbel: return;
             }
         }
+        riffle::dry dry_stage() const {
+            return {s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n, s.dry_breaker_tokens};
+        }
+        bool breaks_at_texts(const riffle::dry& stage) const {
+            return !stage.off() && stage.breakers.empty() && !s.dry_breakers.empty();
+        }
         void push_dry() {
-            riffle::dry stage{s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n,
-                              s.dry_breaker_tokens};
-            if (!stage.off() && stage.breakers.empty() && !s.dry_breakers.empty()) {
-                if (vocab == nullptr) fail("dry_multiplier", s.dry_multiplier, "needs a vocabulary for dry's breakers");
-                else
-                    stage.breakers =
-                        riffle::dry_breakers(*vocab, std::vector<text>(s.dry_breakers.begin(), s.dry_breakers.end()));
+            riffle::dry stage = dry_stage();
+            if (breaks_at_texts(stage)) {
+                const std::vector<text> strings(s.dry_breakers.begin(), s.dry_breakers.end());
+                stage.breakers = riffle::dry_breakers(*vocab, strings, s.first_space_is_dropped);
             }
             push(std::move(stage));
         }
