@@ -1,5 +1,5 @@
 #pragma once
-// The tokens of llama.cpp 0.7.0 for the same seeds: what chains under numerics::llama need, beside riffle.hpp.
+// riffle.hpp, and how llama.cpp 0.7.0 runs each of its samplers: chain<llama_exact>(...) gives its tokens.
 
 #include <riffle/exact/all_forms.hpp>
 #include <riffle/riffle.hpp>

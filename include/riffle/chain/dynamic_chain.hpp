@@ -319,7 +319,7 @@ private:
     chain_state state_;
 };
 
-/// The one with the default policies; basic_dynamic_chain<fast> is the other.
+/// The one with the default policies; basic_dynamic_chain<fast> and <llama_exact> are the others.
 using dynamic_chain = basic_dynamic_chain<reproducible>;
 
 }  // namespace riffle

@@ -20,7 +20,7 @@ struct biased_sequence {
 ///
 /// No sequences = off; empty ones are skipped, ids outside the vocabulary ignored; a NaN bias is an error.
 ///
-/// Cost: O(tokens in all sequences) a step, whatever the vocabulary.
+/// Cost: O(tokens in all sequences) a step, whatever the vocabulary; on candidates O(candidates) for each that stands.
 struct banned_sequences {
     std::vector<biased_sequence> sequences{};
 

@@ -9,7 +9,7 @@ namespace riffle {
 /// token does not depend on the order of the candidates. Tokens more than 20.8 nats under the maximum are never drawn.
 ///
 /// `seed`: any; the same seed, row and position give the same token. Default 0: nothing is random unasked
-/// (random_seed()).
+/// (random_seed()). numerics::llama takes its lower 32 bits, as llama.cpp does.
 ///
 /// Wide: two reads of the row, max and mass. Narrow: O(candidates).
 struct dist {

@@ -23,7 +23,8 @@ namespace riffle {
 /// llama.cpp 0.7.0 means the same, but for its way of clipping lengths at a breaker, which can find shorter repetitions
 /// (numerics::llama repeats it), and last_n < 0, which is off there.
 ///
-/// Cost: O(last_n) a step, whatever the vocabulary: the repetitions of all positions at once, by the Z-algorithm.
+/// Cost: O(last_n · log breakers) a step, whatever the vocabulary: the repetitions of all positions at once, by the
+/// Z-algorithm.
 struct dry {
     float multiplier = 0.0f;
     float base = 1.75f;

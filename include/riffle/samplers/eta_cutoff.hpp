@@ -7,8 +7,8 @@ namespace riffle {
 /// Keeps tokens of probability at least eta = min(epsilon, sqrt(epsilon) · exp(-entropy)): the flatter the law, the
 /// lower the cut; at least min_keep and at least one. (Hewitt, Manning, Liang 2022, arXiv 2210.15191, eta sampling.)
 ///
-/// `epsilon` in (0, 1), usual 3e-4 to 4e-3; <= 0 = off; >= 1 keeps max(1, min_keep) where the entropy is 0 and more
-/// where it is not; NaN is an error.
+/// `epsilon` in (0, 1), usual 3e-4 to 4e-3; <= 0 = off; >= 1 keeps max(1, min_keep) where the entropy is 0 and may keep
+/// more where it is not; NaN is an error.
 ///
 /// Wide: max, law, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct eta_cutoff {

@@ -11,8 +11,8 @@ namespace riffle {
 /// drawing the row in another batch cannot change which of two tokens wins. (E. J. Gumbel, 1954; keyed noise as in
 /// FlashInfer's sampling from logits.)
 ///
-/// `seed`: any. The noise is added to the logit itself, so where logits are beyond 2^24 it is rounded away, and the
-/// lowest id among the greatest wins.
+/// `seed`: any. The noise is added to the logit itself, so from 2^24 on it is rounded to the steps of the logit, and
+/// from 2^29 on it is gone: the lowest id among the greatest wins.
 ///
 /// Wide: one max, then noise for tokens that can still win. Narrow: O(candidates).
 struct gumbel {

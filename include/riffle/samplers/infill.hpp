@@ -17,7 +17,7 @@ namespace riffle {
 /// 3. Others than ending ones stay when they hold a fifth of the mass, and then, m being how many do, when they hold
 ///    1 / (m + 1) of what is left. Where none does, the ending candidates stay alone, or, where there are none, the
 ///    first in rank. (llama.cpp then chooses the end of the turn, or of the sequence, even if it was no candidate or
-///    was masked; numerics::llama repeats that.)
+///    was masked; numerics::llama repeats that, and has no token where the vocabulary names neither.)
 ///
 /// `vocab` must be given, and outlive the chain. Looks at the 1,024 first in rank: put it behind top_k and top_p, as
 /// llama.cpp's own examples do. Candidates: O(n²) comparisons of texts.

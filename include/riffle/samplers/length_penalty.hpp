@@ -11,10 +11,10 @@ namespace riffle {
 /// Makes the end likelier the longer the text: once more than `start` tokens are generated, the logit l of every token
 /// in `ends` becomes l + |l| · (factor^(generated - start) - 1). (transformers' ExponentialDecayLengthPenalty.)
 ///
-/// `factor` > 1 ends sooner, < 1 later, 1 = off; it must be positive and finite. `start` counts generated tokens, the
-/// prompt does not count; no `ends` = off. The power counts as at most 1e38; a banned end stays banned.
+/// `factor` > 1 ends sooner, < 1 later, 1 = off; it must be positive, finite and no denormal. `start` counts generated
+/// tokens, the prompt does not count; no `ends` = off. The power counts as at most 1e38; a banned end stays banned.
 ///
-/// Cost: O(ends) a step; wide it copies only the blocks that hold one.
+/// Cost: O(greatest id of `ends` / 32 + ends) a step; wide it copies only the blocks that hold one.
 struct length_penalty {
     std::int32_t start = 0;
     float factor = 1.0f;

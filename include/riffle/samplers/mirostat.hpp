@@ -14,8 +14,8 @@ namespace riffle {
 /// selector.
 ///
 /// `tau`, `eta`, `seed` as in mirostat_v2; `m` >= 2 tokens to estimate from, usual 100; `n_vocab` >= 1, the size of
-/// the vocabulary, which the formula needs. Equally likely tokens have s = 0, where the formula has no value: the limit
-/// is taken, all tokens for a mu over log2(n_vocab - 1) and one under it.
+/// the vocabulary, which the formula needs: it must be given. Equally likely tokens have s = 0, where the formula has
+/// no value: the limit is taken, all tokens for a mu over log2(n_vocab - 1) and one under it.
 ///
 /// Wide: max, law, and the blocks that can hold one of the m, then of the k, greatest. Sorts m tokens, never more.
 struct mirostat {

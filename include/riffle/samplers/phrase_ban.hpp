@@ -29,7 +29,8 @@ namespace riffle {
 /// chain. Tokens of a prompt are not looked at, and a phrase does not begin in them. A phrase of more than 128 tokens
 /// cannot be taken back: rewind then refuses.
 ///
-/// Cost: O(bytes of the token) in accept, O(64) a step.
+/// Cost: O(bytes of the token) in accept, O(64) a step; on candidates O(candidates) for each
+/// ban of the place.
 struct phrase_ban {
     const vocabulary* vocab = nullptr;
     phrase_set phrases{};

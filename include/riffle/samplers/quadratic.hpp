@@ -12,8 +12,8 @@ namespace riffle {
 /// text-generation-webui. exllamav2 has curve = 1.)
 ///
 /// `factor` > 0, usual 0.2 to 0.5; <= 0 = off. `curve` 1 = quadratic alone, up to 3 the order of tokens stays; outside
-/// 1 to 3 far tokens can rise over near ones. NaN and infinities are errors. Tokens beyond 1e6 under the maximum count
-/// as 1e6.
+/// 1 to 3 far tokens can rise over near ones. Both within ±1e6, else an error. Tokens beyond 1e6 under the maximum
+/// count as 1e6.
 ///
 /// Wide: max, law, and a private copy of the row. Narrow: O(candidates).
 struct quadratic {

@@ -11,7 +11,8 @@ namespace riffle {
 ///
 /// `p` >= 1 = off; p <= 0 keeps max(1, min_keep); NaN is an error.
 ///
-/// Wide: max, mass, and one pass over the blocks that can reach into the nucleus. Narrow: O(candidates) expected.
+/// Wide: max, mass, and one pass over the blocks that can reach into the nucleus; up to four more to find the
+/// end of a large one. Narrow: O(candidates) expected.
 struct top_p {
     float p = 0.95f;
     std::size_t min_keep = 0;
