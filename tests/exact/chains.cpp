@@ -80,8 +80,7 @@ void with_every_selector(Visit visit) {
     visit("greedy", eventful(greedy{}));
 }
 
-// --- one meaning
-// ------------------------------------------------------------------------------------------------------
+// ---- one meaning
 
 template <class... Stages>
 void expect_one_meaning(Stages... stages) {
@@ -115,8 +114,7 @@ TEST(ExactChains, MeanTheSameWhateverTheirType) {
     expect_one_meaning(logit_bias{.biases = {{2, 4.0f}, {2, -1.0f}, {5, -infinity}}}, soft_cap{.cap = 5.0f}, greedy{});
 }
 
-// --- memory
-// -----------------------------------------------------------------------------------------------------------
+// ---- memory
 
 TEST(ExactChains, FindMemoryForParametersThatGrow) {
     auto c = chain<llama_exact>(top_k{.k = 60}, logit_bias{}, greedy{});
@@ -135,8 +133,7 @@ TEST(ExactChains, FindMemoryBehindACloserLook) {
     EXPECT_EQ(samples(c, 0, 20), samples(same, 0, 20));
 }
 
-// --- copies
-// -----------------------------------------------------------------------------------------------------------
+// ---- copies
 
 TEST(ExactChains, CopyAsThePeerClones) {
     with_every_selector([](const char* name, auto c) {
@@ -184,8 +181,7 @@ TEST(ExactChains, ACopyOfAdaptivePRestartsItsStreamAndLearnsNothingFromWhatIsPen
     for (const token_id token : {1, 1, 3, 1, 1, 1}) EXPECT_EQ(clone.sample(row), token);
 }
 
-// --- drawing
-// ----------------------------------------------------------------------------------------------------------
+// ---- drawing
 
 TEST(ExactChains, PeekDrawsAndAcceptDoesNot) {
     const std::vector<float> equal(256, 0.0f);
@@ -263,8 +259,7 @@ TEST(ExactChains, ForkKeepsAveragesAndHistory) {
     EXPECT_EQ(samples(late_fork, 12, 30), samples(third, 12, 30));
 }
 
-// --- going back
-// -------------------------------------------------------------------------------------------------------
+// ---- going back
 
 TEST(ExactChains, ComeBackToAMark) {
     with_every_selector([](const char* name, auto c) {
@@ -323,8 +318,7 @@ TEST(ExactChains, RefuseMarksOfOtherLinesAndOtherStages) {
     EXPECT_EQ(other.rollback(c.mark()).code(), status_code::mark_unknown);
 }
 
-// --- looking closer
-// ---------------------------------------------------------------------------------------------------
+// ---- looking closer
 
 TEST(ExactChains, LookingCloserDrawsAndLearnsNothing) {
     with_every_selector([](const char* name, auto c) {
@@ -403,8 +397,7 @@ TEST(ExactChains, SurvivorsHoldTheChosenToken) {
     });
 }
 
-// --- candidates of the caller
-// -----------------------------------------------------------------------------------------
+// ---- candidates of the caller
 
 TEST(ExactChains, HonourTheFlagAndTheOrderOfCandidates) {
     auto first_two = chain<llama_exact>(top_k{.k = 2});
@@ -464,8 +457,7 @@ TEST(ExactChains, RefuseCandidatesThatAreNone) {
     EXPECT_EQ(c.apply(empty).code(), status_code::no_legal_token);
 }
 
-// --- what llama.cpp does not have
-// -------------------------------------------------------------------------------------
+// ---- what llama.cpp does not have
 
 /// The user's own: a map, and a verb on candidates.
 struct halved {
@@ -542,8 +534,7 @@ TEST(ExactChains, MeanWithThemWhatTheStagesMean) {
     EXPECT_NEAR(double(law[0].p / law[3].p), std::exp(std::tanh(4.0) - std::tanh(1.0)), 1e-4);
 }
 
-// --- llama.cpp's numbers
-// ----------------------------------------------------------------------------------------------
+// ---- llama.cpp's numbers
 
 TEST(ExactChains, DrawTheGoldenTokens) {
     const std::pair<std::uint64_t, tokens_of> golden[] = {
@@ -608,8 +599,7 @@ TEST(ExactChains, FireXtcByItsGoldenStream) {
     }
 }
 
-// --- parameters
-// -------------------------------------------------------------------------------------------------------
+// ---- parameters
 
 TEST(ExactChains, ParametersMayChangeBetweenSteps) {
     auto c = chain<llama_exact>(top_k{.k = 1}, temperature{.t = 0.0f}, dist{.seed = 0});
@@ -667,6 +657,63 @@ TEST(ExactChains, LookingCloserCountsNoRow) {
     EXPECT_EQ(c.replays().rows, 0u);
     next(c, 0);
     EXPECT_EQ(c.replays().rows, 1u);
+}
+
+// ---- llama.cpp's sorted flag, which stands over logits that were changed, deceives nobody else
+
+TEST(ExactChains, LookingCloserRanksWhatTheFlagMisranks) {
+    const std::vector<float> row{3.0f, 2.0f, 1.0f, 0.0f, -8.0f, -9.0f};
+    auto reshaped = chain<llama_exact>(top_k{.k = 6}, adaptive_p{.target = 0.25f, .seed = 1});
+    auto biased = chain<llama_exact>(top_k{.k = 4}, logit_bias{{{0, -10.0f}}}, dist{.seed = 1});
+    const auto expect_ranked = [](std::span<const token_data> tokens) {
+        EXPECT_FALSE(tokens.empty());
+        EXPECT_TRUE(std::is_sorted(tokens.begin(), tokens.end(), ranks_before));
+    };
+    expect_ranked(reshaped.distribution(row));
+    expect_ranked(biased.distribution(row));
+    EXPECT_EQ(biased.distribution(row)[0].id, 1);
+    ASSERT_EQ(biased.logprobs(row, 1).size(), 1u);
+    EXPECT_EQ(biased.logprobs(row, 1)[0].id, 1);
+    biased.peek(row);
+    expect_ranked(biased.survivors());
+    reshaped.peek(row);
+    expect_ranked(reshaped.survivors());
+}
+TEST(ExactChains, StagesThatLlamaDoesNotHaveSortForThemselves) {
+    const std::vector<float> row{3.0f, 2.0f, 1.0f, 0.0f};
+    auto c = chain<llama_exact>(top_k{.k = 4}, logit_bias{{{0, -10.0f}}}, min_k{.tau = 0.0f}, dist{.seed = 1});
+    const auto law = c.distribution(row);  // 2, 1, 0, -7: the cliff is behind the third
+    std::vector<token_id> ids;
+    for (const auto& token : law) ids.push_back(token.id);
+    EXPECT_EQ(ids, (std::vector<token_id>{1, 2, 3}));
+}
+
+// ---- going back on copies
+
+template <class Chain>
+void expect_rewound_to_its_beginning(Chain c, const char* what) {
+    const token_id first = c.sample(row_at(5)), second = c.sample(row_at(6));
+    EXPECT_TRUE(c.rewind(2)) << what;
+    EXPECT_EQ(c.sample(row_at(5)), first) << what;
+    EXPECT_EQ(c.sample(row_at(6)), second) << what;
+}
+TEST(ExactChains, CopiesAndForksComeBackToWhereTheyBegan) {
+    with_every_selector([](const char* name, auto c) {
+        for (const std::size_t steps : {1u, 4u, 12u, 140u}) {
+            SCOPED_TRACE(steps);
+            samples(c, 0, steps);
+            expect_rewound_to_its_beginning(c, name);
+            expect_rewound_to_its_beginning(c.fork(2), name);
+            expect_rewound_to_its_beginning(any_pipeline(c), name);
+            auto fork = c.fork(3);
+            EXPECT_EQ(fork.rewind(1).code(), status_code::rewind_too_far) << "behind it lie other streams";
+            exact_chain late;
+            late.push(get<7>(c));
+            samples(late, 0, steps);
+            expect_rewound_to_its_beginning(late, name);
+            expect_rewound_to_its_beginning(late.fork(2), name);
+        }
+    });
 }
 
 }  // namespace

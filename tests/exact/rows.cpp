@@ -44,8 +44,7 @@ float normal(integers& random) {
     return float(sum - 131070) * (1.7320508f / 65536.0f);
 }
 
-// --- rows
-// -------------------------------------------------------------------------------------------------------------
+// ---- rows
 
 float extreme(integers& random) {
     return one_of(random, {-infinity, 1e38f, -1e38f, infinity, 0.0f, -0.0f, 1e-40f, -1e-40f, 3e9f, -3e9f,
@@ -96,8 +95,7 @@ std::vector<float> random_row(std::size_t size, integers& random, std::string& w
     return row;
 }
 
-// --- chains
-// -----------------------------------------------------------------------------------------------------------
+// ---- chains
 
 /// A stage of the test's: sees what has been left, changes nothing.
 struct witness {
@@ -226,8 +224,7 @@ void add_stages(twins& t, std::size_t size, integers& random) {
     add_selector(t, random);
 }
 
-// --- both ways
-// --------------------------------------------------------------------------------------------------------
+// ---- both ways
 
 /// The token that the chain's forms choose among candidates for all tokens, NaN being -inf; null_token where none.
 token_id chosen_among_candidates(exact_chain& chain, const std::vector<float>& row, std::vector<token_data>& all) {
@@ -331,8 +328,7 @@ TEST(ExactRows, OfEveryLength) {
     });
 }
 
-// --- that the quick ways are taken
-// ------------------------------------------------------------------------------------
+// ---- that the quick ways are taken
 
 /// A model's row: a bulk that nobody says, and some dozens of tokens that could follow.
 std::vector<float> usual_row(std::size_t size, integers& random) {
@@ -392,8 +388,7 @@ TEST(ExactRows, AreCountedThroughCopies) {
     EXPECT_EQ(reproducible_chain.replays().rows, 0u);
 }
 
-// --- sums
-// -------------------------------------------------------------------------------------------------------------
+// ---- sums
 
 /// The same float, any NaN being one.
 bool same(float a, float b) {
@@ -556,8 +551,7 @@ TEST(ExactSums, OfSquaresAreThoseOfALoop) {
     });
 }
 
-// --- draws from a row
-// -------------------------------------------------------------------------------------------------
+// ---- draws from a row
 
 /// The token that the peer draws with this number: a running sum in doubles, in the order of ids.
 struct plain_draw {
@@ -623,8 +617,7 @@ TEST(ExactDraws, AreThePeersOrUndecided) {
     });
 }
 
-// --- exponentials
-// -----------------------------------------------------------------------------------------------------
+// ---- exponentials
 
 void expect_exponentials(const block_of_floats& b, float maximum) {
     float e[block_size];

@@ -136,8 +136,7 @@ private:
     std::vector<std::unique_ptr<link>> links_;
 };
 
-// --- the peer's side
-// --------------------------------------------------------------------------------------------------
+// ---- the peer's side
 
 struct free_sampler {
     void operator()(llama_sampler* s) const { llama_sampler_free(s); }
@@ -255,8 +254,7 @@ private:
     std::vector<breaking> breakers_;
 };
 
-// --- what is random
-// ---------------------------------------------------------------------------------------------------
+// ---- what is random
 
 class dice {
 public:
@@ -499,8 +497,7 @@ std::vector<token_data> random_candidates(const both& b, dice& d, bool& sorted) 
     return list;
 }
 
-// --- comparing
-// --------------------------------------------------------------------------------------------------------
+// ---- comparing
 
 /// The bits; one NaN is like another (its sign depends on the order of operands that a compiler chose).
 std::uint32_t bits_of(float value) { return value != value ? 0x7FC00000u : std::bit_cast<std::uint32_t>(value); }

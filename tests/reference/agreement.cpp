@@ -68,8 +68,8 @@ void expect_order_of_passes(const riffle::plan& plan, const What& what) {
 
 }  // namespace
 
-riffle::token_id expect_agreement(const riffle::stage_table& table, riffle::chain_state& state,
-                                  const reference::model& model, std::span<const float> row, const std::string& what) {
+riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_state& state, const reference::model& model,
+                                  std::span<const float> row, const std::string& what) {
     const reference::state_between expected = model.run(row);
     const auto where = [&] {
         return what + ", " + std::to_string(row.size()) + " logits, position " + std::to_string(model.now.at.position) +

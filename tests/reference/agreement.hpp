@@ -58,8 +58,8 @@ std::string difference(std::span<const riffle::token_data> found, std::vector<re
 
 /// One row through a chain, given by its table and state, and through the reference. Returns the token; failures are
 /// reported through GoogleTest.
-riffle::token_id expect_agreement(const riffle::stage_table& table, riffle::chain_state& state,
-                                  const reference::model& model, std::span<const float> row, const std::string& what);
+riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_state& state, const reference::model& model,
+                                  std::span<const float> row, const std::string& what);
 
 /// A prompt, with repetitions and a token beyond most rows.
 inline const std::vector<riffle::token_id> short_prompt{1, 5, 3, 5, 0, 700, 1, 1};

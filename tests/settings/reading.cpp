@@ -218,8 +218,7 @@ TEST(Settings, BiasesInLlamasForm) {
     EXPECT_EQ(read("suppress=5, 7").suppressed, (std::vector<token_id>{5, 7}));
 }
 
-// --- hostile ones
-// -----------------------------------------------------------------------------------------------------
+// ---- hostile ones
 
 /// Reads, and builds both kinds of chain; nothing may go wrong but by an answer.
 void survive(const std::string& words) {

@@ -29,7 +29,8 @@ public:
         const token_id token = sample(logits);
         return {token, last_status()};
     }
-    /// The token that sample would give, and nothing accepted. It uses the chain's scratch.
+    /// The token that sample would give, and nothing accepted. It uses the chain's scratch. (Under numerics::llama it
+    /// draws, as applying a llama.cpp chain does: the next call draws anew.)
     token_id peek(std::span<const float> logits) noexcept {
         require_selector();
         decltype(auto) stages = self().table();
@@ -63,15 +64,15 @@ public:
         self().state().reset(stages);
     }
     /// The next sample draws anew at the same position; accept clears it. For a token that was rejected from outside.
+    /// (llama.cpp's forms draw anew each time, unasked.)
     void retry() noexcept { self().state().retry(); }
     /// A copy whose draws are independent of this one's: another sequence of the same seeds. A plain copy is identical,
     /// and sequences do not nest: fork(1).fork(2) is fork(2). (Under numerics::llama they add up, since a fork adds the
     /// sequence to every seed, and begins those streams anew.) Copying specs that own memory may throw, like any copy.
     Chain fork(std::uint16_t sequence) const {
         Chain copy = static_cast<const Chain&>(*this);
-        copy.state().set_sequence(sequence);
         decltype(auto) stages = copy.table();
-        stages.fork(sequence);
+        copy.state().fork(stages, sequence);
         return copy;
     }
 

@@ -49,7 +49,8 @@ public:
 
     // ---- from logits to token
 
-    token_id peek(const stage_table& stages, std::span<const float> logits) noexcept {
+    token_id peek(stage_table& stages, std::span<const float> logits) noexcept {
+        save_after_copying(stages);
         return run(stages, logits, until::token);
     }
 
@@ -63,7 +64,8 @@ public:
         return last_token_;
     }
 
-    status apply(const stage_table& stages, candidates& c) noexcept {
+    status apply(stage_table& stages, candidates& c) noexcept {
+        save_after_copying(stages);
         return apply_each(stages, c, [](std::size_t, const candidates&) noexcept {});
     }
 
@@ -117,7 +119,15 @@ public:
         status_ = {};
     }
     void retry() noexcept { ++at_.attempt; }
-    void set_sequence(std::uint16_t sequence) noexcept { at_.sequence = sequence; }
+    /// Another sequence of the same seeds. llama.cpp's forms begin streams of their own there, which states of before
+    /// know nothing of.
+    void fork(stage_table& stages, std::uint16_t sequence) noexcept {
+        at_.sequence = sequence;
+        stages.fork(sequence);
+        if (!stages.as_llama()) return;
+        forget_saved_states();
+        save(stages);
+    }
 
     // ---- going back
 
@@ -255,6 +265,11 @@ private:
             saved_to_ = (std::max)(saved_to_, at_.position + 1);
         }
     }
+    /// A copy may stand elsewhere than the original did: llama.cpp's clone of adaptive_p draws from the beginning
+    /// again.
+    void save_after_copying(stage_table& stages) noexcept {
+        if (std::exchange(copied_, false)) save_as_llama(stages);
+    }
     /// Up to what the selector would choose from. llama.cpp's forms draw and learn on the way: that is taken back.
     void look_closer(stage_table& stages, std::span<const float> logits) noexcept {
         stage_table::saved_state state{};
@@ -297,6 +312,7 @@ private:
         if (token < 0) return last_step_ = {status_code::not_a_token};
         if (tokens_.lost() || !reserve_history(stages, first_window(stages)) || !grow_history(stages))
             return last_step_ = {no_memory()};
+        save_after_copying(stages);
         if (generated && !stages.as_llama()) save(stages);
         tokens_.push(token, generated);
         if (generated) {
@@ -398,6 +414,7 @@ private:
         status_ = other.status_;
         last_step_ = other.last_step_;
         choice_ = other.choice_;
+        copied_ = true;
         forget_scratch();
     }
     void move_from(basic_chain_state& other) noexcept {
@@ -409,6 +426,7 @@ private:
         status_ = other.status_;
         last_step_ = other.last_step_;
         choice_ = other.choice_;
+        copied_ = other.copied_;
         machine_ = Machine(other.machine_.replays());
         forget_scratch();
         other.forget_scratch();
@@ -424,6 +442,7 @@ private:
     history tokens_;
     draw_position at_;
     std::uint32_t saved_from_ = 0, saved_to_ = 0;  ///< positions whose states the ring has held
+    bool copied_ = false;                          ///< and nothing has happened since
     storage storage_;
     scratch memory_;
     std::size_t scratch_row_ = 0, scratch_window_ = 0;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -362,6 +363,8 @@ public:
             if constexpr (detail::runs_as_llama<Policies, std::remove_cvref_t<decltype(stage)>>) {
                 failure = narrow_as_llama<I>(stage, c, x);
             } else {
+                if constexpr (as_peer)  // another form may have left its flag standing
+                    c.sorted = c.sorted && std::is_sorted(c.begin(), c.end(), ranks_before);
                 if constexpr (fact_table[I].needs_sorted) c.sort();
                 if constexpr (fact_table[I].needs_p) c.normalise();
                 narrow_by<I>(stage, c, x);

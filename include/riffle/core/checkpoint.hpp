@@ -8,15 +8,15 @@ namespace riffle {
 /// Where a chain stood: what mark() gives and rollback() takes. A few words; it stays valid for 128 more tokens on the
 /// chain that made it and on copies of it.
 struct checkpoint {
-    /// Room for what user stages keep inside themselves, all of them together.
+    /// Room for what stages keep from token to token, all of them together.
     static constexpr std::size_t stage_bytes = 64;
 
     std::uint64_t line = 0;      ///< hash of the tokens accepted so far
-    std::uint32_t layout = 0;    ///< of what the stages keep; 0 is that of no chain
+    std::uint32_t layout = 0;    ///< hash of the types of the stages; 0 is that of no chain
     std::size_t tokens = 0;      ///< how many those are
     std::uint32_t position = 0;  ///< of the draws (draw_position)
     std::uint32_t attempt = 0;
-    std::array<std::byte, stage_bytes> stages{};  ///< what stages with accept keep
+    std::array<std::byte, stage_bytes> stages{};  ///< what they keep
 };
 
 }  // namespace riffle

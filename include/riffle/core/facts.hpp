@@ -100,7 +100,8 @@ concept maps_plainly = requires(const V& v) {
 //   selects    where it narrows too: choose(candidates, draws) among what is left; by_shape: shape(law)
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
 //   keeps      a nested `state`, trivially copyable: what the chain keeps for it. Its verbs then take a const state&
-//              as their last argument, and accept(state&, token, choice) is the only place where that changes
+//              as their last argument, and accept(state&, token, choice), or with the history behind, is the only
+//              place where that changes
 //   all        name, and check() for parameters that can be without meaning
 /// map(value), or map(value, parameters) beside parameters(): elementwise.
 template <class S>

@@ -58,7 +58,8 @@ public:
     }
     bool ends_generation(Id id) const noexcept { return is(id, token_role::end_of_generation); }
 
-    /// The token that ends a turn, or a sequence: what infill falls back to under numerics::llama. null_token = none was named.
+    /// The token that ends a turn, or a sequence: what infill falls back to under numerics::llama. null_token = none
+    /// was named.
     Id end_of_turn = null_token;
     Id end_of_sequence = null_token;
 
