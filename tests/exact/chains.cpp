@@ -716,5 +716,32 @@ TEST(ExactChains, CopiesAndForksComeBackToWhereTheyBegan) {
     });
 }
 
+TEST(ExactChains, RewindBehindARollbackKnowsTheOtherLineNoMore) {
+    auto c = chain<llama_exact>(not_again{}, greedy{});
+    const std::vector<float> row{0.0f, 1.0f, 2.0f, 3.0f, 4.0f};
+    const auto m = c.mark();
+    c.prompt(tokens_of{4});
+    EXPECT_TRUE(c.rollback(m));
+    EXPECT_TRUE(c.accept(3).state);
+    EXPECT_TRUE(c.rewind(1));
+    EXPECT_EQ(c.peek(row), 4) << "4 is in no text";
+}
+TEST(ExactChains, LookingCloserMeetsNoInfinityAndNoNaN) {
+    std::vector<float> row = row_at(1, 1000);
+    row[500] = infinity;
+    auto c = chain<llama_exact>(logit_bias{{{500, -infinity}}}, greedy{});  // inf - inf
+    EXPECT_NE(c.sample(row), null_token);
+    auto best = chain<llama_exact>(greedy{});
+    EXPECT_EQ(best.sample(row), 500);
+    for (const auto tokens : {c.survivors(), best.survivors()}) {
+        EXPECT_TRUE(std::is_sorted(tokens.begin(), tokens.end(), ranks_before));
+        for (const auto& token : tokens) EXPECT_TRUE(token.p >= 0.0f && token.p <= 1.0f) << token.id;
+    }
+    EXPECT_EQ(best.distribution(row)[0].p, 1.0f);
+    auto skewed = chain<llama_exact>(logit_bias{{{500, -infinity}}}, skew{.seed = 1});
+    EXPECT_NE(skewed.sample(row), null_token);
+    EXPECT_NE(skewed.sample(row), 500);
+}
+
 }  // namespace
 }  // namespace riffle_tests

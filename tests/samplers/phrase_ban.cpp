@@ -203,6 +203,21 @@ TEST(PhraseBan, RemembersTheSixtyFourNewestBans) {
     c.rewind(1);
     EXPECT_EQ(c.peek(row), 0);  // forgotten
 }
+TEST(PhraseBan, OtherPhrasesBeginAnew) {
+    const vocabulary v = vocabulary_of({"ab", "z", "xyz"});
+    auto c = phrase_ban{&v, {"abc and much more", "xyz"}} | greedy{};
+    c.accept(0);
+    const auto within = c.mark();
+    for (const char* other : {"z", "x", "bz"}) {  // "ab" is the beginning of none of them
+        get<phrase_ban>(c).phrases = {other};
+        EXPECT_EQ(c.accept(1).rewind, std::string(other) == "z" ? 1 : 0) << other;
+        EXPECT_TRUE(c.rollback(within));
+        EXPECT_EQ(c.accept(1).rewind, std::string(other) == "z" ? 1 : 0) << other << ", after going back";
+        EXPECT_TRUE(c.rollback(within));
+    }
+    get<phrase_ban>(c).phrases = {};
+    EXPECT_EQ(c.accept(2).rewind, 0);
+}
 TEST(PhraseBan, APlaceWhereAllIsBannedHasNoToken) {
     const vocabulary v = vocabulary_of({"a", "A", "aa"});
     auto c = phrase_ban{&v, {"a"}} | dist{};

@@ -207,6 +207,15 @@ TEST(SettingsChain, WhatNeedsAVocabularySaysSo) {
     EXPECT_EQ(stage_of<infill>("infill", &small_vocabulary()).vocab, &small_vocabulary());
     EXPECT_EQ(stages_of("dry_multiplier=0"), (names{"dry", "dist"}));  // off: needs none
 }
+TEST(SettingsChain, NaNIsAnErrorWhereverItStands) {
+    for (const std::string words : {"dynatemp_range=nan", "temp=nan", "top_p=nan", "mirostat=2;mirostat_tau=nan"}) {
+        dynamic_chain c;
+        EXPECT_EQ(read(words).build(c).code(), status_code::invalid_parameter) << words;
+        EXPECT_EQ(c.sample(std::vector<float>{1.0f, 2.0f}), null_token) << words;
+    }
+    chain_settings s;
+    EXPECT_FALSE(s.read(text("sampler_seq=k\0t", 15))) << "no sampler has the letter NUL";
+}
 TEST(SettingsChain, BreakersOfDry) {
     const auto by_vocabulary = stage_of<dry>("dry_multiplier=0.5", &small_vocabulary());
     for (const token_id breaker : {2, 4, 6}) EXPECT_TRUE(by_vocabulary.breakers.contains_alone(breaker)) << breaker;

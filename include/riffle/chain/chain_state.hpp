@@ -150,6 +150,7 @@ public:
         at_.position = m.position;
         at_.attempt = m.attempt;
         stages.restore(m.stages);
+        save_as_llama(stages);  // what the ring holds of this position may be another line's
         choice_ = {};
         last_step_ = {};
         return {};

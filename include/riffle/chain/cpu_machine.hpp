@@ -344,7 +344,10 @@ private:
         const bool stop = last > first && selects_by_law(last - 1);
         const status_code code = stages_->narrow(first, stop ? last - 1 : last, found_, *context_);
         if (code != status_code::ok) return state_.fail(code), false;
-        if (stages_->as_llama()) found_.sorted = false;  // llama.cpp leaves its flag standing over changed logits
+        if (stages_->as_llama()) {  // llama.cpp leaves inf, NaN made of it, and its flag over logits that were changed
+            for (auto& token : found_) token.logit = canonical(token.logit);
+            found_.sorted = false;
+        }
         if (stop) stages_->prepare(last - 1, found_);
         return true;
     }

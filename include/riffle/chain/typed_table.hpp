@@ -363,8 +363,10 @@ public:
             if constexpr (detail::runs_as_llama<Policies, std::remove_cvref_t<decltype(stage)>>) {
                 failure = narrow_as_llama<I>(stage, c, x);
             } else {
-                if constexpr (as_peer)  // another form may have left its flag standing
+                if constexpr (as_peer) {  // another form may have made NaN, and left its flag standing
+                    for (auto& token : c) token.logit = canonical(token.logit);
                     c.sorted = c.sorted && std::is_sorted(c.begin(), c.end(), ranks_before);
+                }
                 if constexpr (fact_table[I].needs_sorted) c.sort();
                 if constexpr (fact_table[I].needs_p) c.normalise();
                 narrow_by<I>(stage, c, x);

@@ -23,12 +23,16 @@ public:
         nodes_.push_back({});
         for (const Text& phrase : phrases) add(phrase);
         link();
+        fingerprint_ = hash_of_nodes();
     }
 
     bool empty() const noexcept { return nodes_.size() <= 1; }
+    /// Differs for other phrases: their nodes are others. 0 for none.
+    std::uint32_t fingerprint() const noexcept { return fingerprint_; }
     /// The node behind one more byte; 0 is the beginning.
     std::uint32_t follow(std::uint32_t at, char byte) const noexcept {
         if (empty()) return 0;
+        if (at >= nodes_.size()) at = 0;
         const std::uint8_t b = folded(byte);
         for (;; at = nodes_[at].shorter) {
             if (const std::uint32_t next = child(at, b)) return next;
@@ -82,7 +86,22 @@ private:
             }
     }
 
+    /// FNV-1a over what tells automata apart.
+    std::uint32_t hash_of_nodes() const noexcept {
+        if (empty()) return 0;
+        std::uint32_t hash = 2166136261u + same_case_;
+        const auto add_number = [&](std::uint32_t number) { hash = (hash ^ number) * 16777619u; };
+        for (const node& n : nodes_) {
+            add_number(n.first_child);
+            add_number(n.next_sibling);
+            add_number(n.longest);
+            add_number(n.byte);
+        }
+        return hash;
+    }
+
     std::vector<node> nodes_;
+    std::uint32_t fingerprint_ = 0;
     bool same_case_ = false;
 };
 using phrase_set = basic_phrase_set<text>;

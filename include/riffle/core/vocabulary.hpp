@@ -39,7 +39,9 @@ public:
 
     /// The next token: its bytes and what it is.
     Id add(text piece, token_role role = token_role::text) {
-        bytes_.insert(bytes_.end(), piece.begin(), piece.end());
+        if (ends_.size() == ends_.capacity()) ends_.reserve(2 * ends_.size() + 16);
+        if (roles_.size() == roles_.capacity()) roles_.reserve(2 * roles_.size() + 16);
+        bytes_.insert(bytes_.end(), piece.begin(), piece.end());  // the last that may throw: nothing is half added
         ends_.push_back(bytes_.size());
         roles_.push_back(role);
         return Id(ends_.size() - 1);

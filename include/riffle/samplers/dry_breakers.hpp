@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <riffle/core/text.hpp>
@@ -19,8 +20,8 @@ namespace riffle {
 /// tokens of models that put a space ahead of every text (SentencePiece, tokenizer.ggml.add_space_prefix), as it writes
 /// each token as a text of its own: for its tokens say true there.
 ///
-/// Reads every piece of the vocabulary once a string. Throws what std::vector throws. (A template, so that including
-/// riffle does not compile it.)
+/// Reads every piece of the vocabulary once a string, and tokenises each of its ends once. Throws what std::vector
+/// throws. (A template, so that including riffle does not compile it.)
 template <class Id>
 basic_token_sequences<Id> dry_breakers(const basic_vocabulary<Id>& v, std::span<const text> strings,
                                        bool first_space_is_dropped = false) {
@@ -29,6 +30,8 @@ basic_token_sequences<Id> dry_breakers(const basic_vocabulary<Id>& v, std::span<
     for (const text& whole : strings) {
         const text string = whole.part(0, longest_string);
         if (string.empty()) continue;
+        std::vector<std::vector<Id>> rests(longest_string);  // behind so many bytes
+        bool tokenised[longest_string] = {};
         for (Id id = 0; std::size_t(id) < v.size(); ++id) {
             text piece = v.piece(id);
             if (first_space_is_dropped && piece.starts_with(" ")) piece = piece.part(1);
@@ -39,10 +42,11 @@ basic_token_sequences<Id> dry_breakers(const basic_vocabulary<Id>& v, std::span<
             for (std::size_t at = 0; at < piece.size(); ++at) {
                 const text end = piece.part(at);
                 if (!string.starts_with(end)) continue;
-                std::vector<Id> rest = v.tokenise(string.part(end.size()));
+                std::vector<Id>& rest = rests[end.size()];
+                if (!std::exchange(tokenised[end.size()], true)) rest = v.tokenise(string.part(end.size()));
                 if (rest.size() > longest_rest) rest.resize(longest_rest);
-                rest.insert(rest.begin(), id);
-                sequences.push_back(std::move(rest));
+                sequences.push_back({id});
+                sequences.back().insert(sequences.back().end(), rest.begin(), rest.end());
             }
         }
     }

@@ -41,10 +41,14 @@ struct phrase_ban {
     /// Where the text stands among the phrases, which a rewind takes back; and the bans, which it does not.
     class state {
     public:
-        std::uint32_t mark() const noexcept { return node; }
-        void rollback(std::uint32_t m) noexcept { node = m; }
+        struct place {
+            std::uint32_t node = 0;
+            std::uint32_t phrases = 0;  ///< fingerprint of those whose node that is
+        };
+        place mark() const noexcept { return at; }
+        void rollback(const place& m) noexcept { at = m; }
 
-        std::uint32_t node = 0;
+        place at;
         struct ban {
             std::uint64_t line = 0;  ///< hash of the text before the place
             token_id token = null_token;
@@ -62,14 +66,15 @@ struct phrase_ban {
 
     step accept(state& kept, token_id token, const choice* last, const history& tokens) const noexcept {
         if (last == nullptr || vocab == nullptr) {
-            kept.node = 0;
+            kept.at.node = 0;
             return {};
         }
+        if (kept.at.phrases != phrases.fingerprint()) kept.at = {0, phrases.fingerprint()};
         std::size_t longest = 0;  // bytes from the beginning of the phrase to the end of the text
         const text piece = vocab->piece(token);
         for (std::size_t i = 0; i < piece.size(); ++i) {
-            kept.node = phrases.follow(kept.node, piece[i]);
-            if (const std::size_t length = phrases.ending_at(kept.node)) {
+            kept.at.node = phrases.follow(kept.at.node, piece[i]);
+            if (const std::size_t length = phrases.ending_at(kept.at.node)) {
                 const std::size_t reach = length + (piece.size() - 1 - i);
                 if (reach > longest) longest = reach;
             }

@@ -237,7 +237,7 @@ private:
         for (const char letter : value) {
             bool found = false;
             for (const auto& known : known_samplers)
-                if (!found && known.letter == letter) samplers.push_back(known.kind), found = true;
+                if (!found && letter && known.letter == letter) samplers.push_back(known.kind), found = true;
             if (!found) return fail("settings: no sampler has the letter '", letter, "'; ", letters());
         }
         return true;
@@ -352,9 +352,11 @@ private:
             if (s.ignore_eos && vocab == nullptr) fail("ignore_eos", 1, "needs a vocabulary");
             if (s.mirostat < 0 || s.mirostat > 2) fail("mirostat", s.mirostat, "is not 0, 1 or 2");
             if (s.mirostat != 0) return;
-            for (const sampler_kind kind : s.samplers)
+            for (const sampler_kind kind : s.samplers) {
+                if (kind == sampler_kind::infill && vocab == nullptr) fail("infill", 0, "needs a vocabulary");
                 if (kind == sampler_kind::dry && breaks_at_texts(dry_stage()) && vocab == nullptr)
                     fail("dry_multiplier", s.dry_multiplier, "needs a vocabulary for dry's breakers");
+            }
         }
         template <class S>
         void push(S stage) {
@@ -373,8 +375,8 @@ private:
             if (!all.biases.empty()) push(std::move(all));
         }
         void push_temperature() {
-            if (s.dynatemp_range > 0.0f) push(dynamic_temperature{s.temp, s.dynatemp_range, s.dynatemp_exponent});
-            else push(riffle::temperature{s.temp});
+            if (s.dynatemp_range <= 0.0f) push(riffle::temperature{s.temp});
+            else push(dynamic_temperature{s.temp, s.dynatemp_range, s.dynatemp_exponent});
         }
         void push_mirostat() {
             push(riffle::temperature{s.temp});
