@@ -365,6 +365,22 @@ TEST(ExactChains, DistributionIsWhatTheChainDrawsFrom) {
     EXPECT_EQ(likely[0].id, 3);
     EXPECT_NEAR(double(likely[0].logprob), -std::log(total), 1e-5);
 }
+TEST(ExactChains, DistributionOfWeightsThatAreNaNIsTheChoiceOfThePeer) {
+    const std::vector<float> row{3.0f, 2.0f, 1.0f, 0.0f};
+    auto banned = chain<llama_exact>(top_k{.k = 4}, logit_bias{{{0, -infinity}}}, dist{.seed = 1});
+    auto infinite = chain<llama_exact>(dist{.seed = 1});
+    const std::vector<float> with_infinity{0.0f, infinity, 0.0f, 2.0f};
+    for (int i = 0; i < 20; ++i) {
+        const auto law = banned.distribution(row);
+        ASSERT_EQ(law.size(), 1u);
+        EXPECT_EQ(law[0].id, 3);
+        EXPECT_EQ(law[0].p, 1.0f);
+        EXPECT_EQ(banned.sample(row), 3);
+        ASSERT_EQ(infinite.distribution(with_infinity).size(), 1u);
+        EXPECT_EQ(infinite.distribution(with_infinity)[0].id, 3);
+        EXPECT_EQ(infinite.sample(with_infinity), 3);
+    }
+}
 TEST(ExactChains, DistributionOfSelectorsThatNarrow) {
     const std::vector<float> row{3.0f, 2.0f, 1.0f, 0.0f, -8.0f, -9.0f};
     auto v2 = chain<llama_exact>(mirostat_v2{.tau = 1.5f, .seed = 1});  // mu = 3 bits: the first two
@@ -439,6 +455,35 @@ TEST(ExactChains, LeaveTheFlagAsThePeerDoes) {
     EXPECT_FALSE(flag_after(min_p{.p = 0.1f}, false));
     EXPECT_TRUE(flag_after(top_p{.p = 0.5f}, false));
     EXPECT_TRUE(flag_after(xtc{.probability = 1.0f}, false));
+    for (const bool before : {false, true}) {
+        EXPECT_EQ(flag_after(top_n_sigma{.n = 1.0f}, before), before);
+        EXPECT_EQ(flag_after(adaptive_p{.target = 0.2f}, before), before);  // whose order is another now
+        EXPECT_TRUE(flag_after(dynamic_temperature{.t = 1.0f, .range = 0.5f}, before));
+        EXPECT_EQ(flag_after(dist{}, before), before);
+        EXPECT_FALSE(flag_after(dry{.multiplier = 1.0f, .allowed_length = 1}, before));
+        EXPECT_EQ(flag_after(dry{.multiplier = 1.0f, .allowed_length = 9}, before), before);  // too short a text
+    }
+    auto unmatched = chain<llama_exact>(penalties{.repeat = 1.1f});
+    unmatched.prompt(tokens_of{9});
+    list l({{0, 3.0f, 0.0f}, {1, 2.0f, 0.0f}}, true);
+    EXPECT_TRUE(unmatched.apply(l.c).ok());
+    EXPECT_FALSE(l.c.sorted);  // and nothing has changed
+    EXPECT_EQ(l.c[0].logit, 3.0f);
+}
+TEST(ExactChains, RiffleFlagsAsSortedOnlyWhatIs) {
+    const auto expect_true = [](auto... stages) {
+        auto c = chain(stages...);
+        c.prompt(tokens_of{1, 2, 1, 2});
+        list l({{0, 3.0f, 0.0f}, {1, 2.0f, 0.0f}, {2, 1.0f, 0.0f}, {3, 0.5f, 0.0f}}, true);
+        EXPECT_TRUE(c.apply(l.c).ok());
+        EXPECT_TRUE(!l.c.sorted || std::is_sorted(l.c.begin(), l.c.end(), ranks_before));
+    };
+    expect_true(logit_bias{.biases = {{0, -9.0f}}});
+    expect_true(adaptive_p{.target = 0.2f});
+    expect_true(penalties{.repeat = 3.0f});
+    expect_true(dry{.multiplier = 9.0f, .allowed_length = 1});
+    expect_true(top_n_sigma{.n = 0.5f});
+    expect_true(xtc{.probability = 1.0f}, logit_bias{.biases = {{1, -9.0f}}});
 }
 TEST(ExactChains, MayMoveTheBeginningOfCandidates) {
     auto c = chain<llama_exact>(xtc{.probability = 1.0f, .threshold = 0.1f, .seed = 42});

@@ -45,6 +45,27 @@ TEST(ExactGolden, MirostatV2OverEqualLogits) {
         }
     }
 }
+TEST(ExactGolden, Mirostat) {
+    std::vector<float> row(200);
+    for (std::size_t id = 0; id < row.size(); ++id) row[id] = -0.03125f * float(id * 37 % 200);
+    using step = std::pair<token_id, std::size_t>;  // the token, and how many were left
+    const std::pair<std::uint64_t, std::vector<step>> golden[] = {
+        {0,
+         {{0, 1}, {0, 1}, {0, 1}, {173, 2}, {92, 5}, {65, 7}, {65, 7}, {92, 8}, {146, 8}, {146, 8}, {0, 8}, {146, 9}}},
+        {42,
+         {{0, 1}, {0, 1}, {0, 1}, {173, 2}, {0, 5}, {38, 8}, {119, 7}, {119, 8}, {0, 8}, {119, 9}, {146, 8}, {173, 8}}},
+    };
+    for (const auto& [seed, steps] : golden) {
+        const mirostat spec{.tau = 3.0f, .eta = 0.1f, .m = 100, .n_vocab = 200, .seed = seed};
+        exact::form<mirostat>::state s(spec);
+        for (const auto& [token, size] : steps) {
+            bench b(row);
+            ASSERT_EQ(b.apply(spec, s), status_code::ok);
+            EXPECT_EQ(b.chosen(), token) << seed;
+            EXPECT_EQ(b.c.size, size) << seed;
+        }
+    }
+}
 TEST(ExactGolden, OrderOfTies) {
     bench heap(std::vector<float>(300, 0.0f));
     ASSERT_EQ(heap.apply(top_k{.k = 8}), status_code::ok);

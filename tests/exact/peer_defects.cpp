@@ -132,9 +132,9 @@ TEST(PeerDefects, AdaptivePForgetsWhenItIsCloned) {
     });
 }
 
-TEST(PeerDefects, MirostatLearnsFromTokensThatNobodyAccepted) {
+template <class Spec>
+void expect_learning_from_what_nobody_accepted(const Spec& spec) {
     const auto row = normal_row(400, 3);
-    const mirostat_v2 spec{.tau = 4.0f, .eta = 0.1f, .seed = 5};
     auto sane = chain(spec);
     auto as_peer = chain<llama_exact>(spec);
     const std::size_t at_first = apply_to(sane, row).tokens.size();
@@ -144,11 +144,59 @@ TEST(PeerDefects, MirostatLearnsFromTokensThatNobodyAccepted) {
         EXPECT_EQ(sane.peek(row), sane.peek(row));
         (void)apply_to(as_peer, row);
     }
-    EXPECT_LT(apply_to(as_peer, row).tokens.size(), peers_at_first);
+    EXPECT_NE(apply_to(as_peer, row).tokens.size(), peers_at_first);
     // What was accepted it learns in both.
     const auto before = sane.mark();
     (void)sane.sample(row);
     EXPECT_FALSE(sane.mark().stages == before.stages);
+}
+TEST(PeerDefects, MirostatLearnsFromTokensThatNobodyAccepted) {
+    expect_learning_from_what_nobody_accepted(mirostat_v2{.tau = 4.0f, .eta = 0.1f, .seed = 5});
+    expect_learning_from_what_nobody_accepted(mirostat{.tau = 4.0f, .eta = 0.1f, .n_vocab = 400, .seed = 5});
+}
+TEST(PeerDefects, MirostatOfEqualLogitsHasNoExponent) {
+    // Zipf's exponent is 0, its inverse infinite, and a count that is none keeps one token; riffle's limit keeps all.
+    const std::vector<float> equal(100, 0.0f);
+    const mirostat spec{.tau = 5.0f, .eta = 0.0f, .n_vocab = 100, .seed = 5};
+    auto sane = chain(spec);
+    auto as_peer = chain<llama_exact>(spec);
+    EXPECT_EQ(apply_to(sane, equal).tokens.size(), 100u);
+    EXPECT_EQ(apply_to(as_peer, equal).tokens.size(), 1u);
+    int changes = 0;
+    token_id before = sane.sample(equal), peers = as_peer.sample(equal);
+    for (int i = 0; i < 50; ++i) {
+        changes += std::exchange(before, sane.sample(equal)) != before;
+        EXPECT_EQ(as_peer.sample(equal), peers);
+    }
+    EXPECT_GT(changes, 40);
+}
+
+TEST(PeerDefects, OneCandidateMovesTheStreamOfDistAlone) {
+    // The peer draws a number over a single candidate in dist, and none in mirostat and adaptive_p: what follows them
+    // comes a number earlier. riffle's numbers belong to positions of the text.
+    const std::vector<float> equal(256, 0.0f), single{1.0f};
+    const auto second = [&](auto c, const std::vector<float>& first) {
+        (void)c.sample(first);
+        return c.sample(equal);
+    };
+    const auto expect = [&](auto spec, bool peer_draws) {
+        SCOPED_TRACE(decltype(spec)::name);
+        const auto sane = chain(spec);
+        const auto as_peer = chain<llama_exact>(spec);
+        EXPECT_EQ(second(sane, single), second(sane, equal));
+        EXPECT_EQ(second(as_peer, single), peer_draws ? second(as_peer, equal) : as_peer.fork(0).sample(equal));
+    };
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        expect(dist{.seed = seed}, true);
+        expect(mirostat_v2{.tau = 9.0f, .eta = 0.0f, .seed = seed}, false);
+        expect(adaptive_p{.target = -1.0f, .seed = seed}, false);
+    }
+    exact::form<mirostat>::state state(mirostat{.seed = 3});  // whose single candidate is no singleton in the row
+    candidates one{nullptr, 1, -1, false};
+    token_data token{0, 1.0f, 1.0f};
+    one.data = &token;
+    state.select(one, 5.0f, 0.1f);
+    EXPECT_EQ(state.random.words(), 0u);
 }
 
 TEST(PeerDefects, ABiasBehindTopKLeavesTheSortedFlagStanding) {
@@ -174,6 +222,7 @@ TEST(PeerDefects, NanIsNoLogit) {
         EXPECT_EQ(make(greedy{}).peek(first_nan), 2);
         EXPECT_EQ(make(temperature{.t = 0.0f}, dist{}).peek(first_nan), 2);
         EXPECT_EQ(make(top_k{.k = 2}, top_p{.p = 0.1f}, dist{}).peek(first_nan), 2);
+        EXPECT_EQ(make(top_n_sigma{.n = 0.5f}, dist{}).peek(first_nan), 2);  // the peer's mean is NaN: it masks none
         auto c = make(dist{.seed = 2});
         for (int i = 0; i < 50; ++i) EXPECT_GT(c.sample(first_nan), 0);
         EXPECT_TRUE(c.last_status().saw_nan());
@@ -241,6 +290,8 @@ TEST(PeerDefects, NoCandidatesAreNoAbort) {
         expect_none(make(mirostat{.n_vocab = 10}));
         expect_none(make(mirostat_v2{}));
         expect_none(make(adaptive_p{.target = 0.5f}));
+        const vocabulary none_known;
+        expect_none(make(infill{.vocab = &none_known}, dist{}));
     });
 }
 
@@ -267,6 +318,19 @@ TEST(PeerDefects, XtcThatMayNotDropAllDropsNone) {
     });
 }
 
+TEST(PeerDefects, XtcMovesTheBeginningOfTheCandidates) {
+    // So whoever holds the beginning of the array holds what was dropped.
+    const xtc spec{.probability = 1.0f, .threshold = 0.1f, .seed = 1};
+    const auto beginning_moves = [](auto c) {
+        auto tokens = in_order({1.0f, 1.0f, 1.0f, -9.0f});
+        candidates of{tokens.data(), tokens.size(), -1, false};
+        EXPECT_TRUE(c.apply(of).ok());
+        EXPECT_EQ(of.size, 2u);
+        return of.data != tokens.data();
+    };
+    EXPECT_FALSE(beginning_moves(chain(spec)));
+    EXPECT_TRUE(beginning_moves(chain<llama_exact>(spec)));
+}
 TEST(PeerDefects, MinKeepKeepsMaskedTokens) {
     const std::vector<float> row{9.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
     const auto stages = [](auto p) {

@@ -198,8 +198,7 @@ public:
         last_token_ = null_token;
         if (!status_.ok()) return {};
         candidates& c = machine_.found();
-        const selecting how = stages.size() ? stages.fact(stages.size() - 1).selects : selecting::no;
-        if (stages.as_llama() && (how == selecting::by_mass || how == selecting::by_shape)) c.selected = -1;
+        if (stages.as_llama() && has_drawn_by_law(stages, c)) c.selected = -1;
         if (c.selected >= 0) {  // the selector has no law but its choice
             c.data[0] = c[std::size_t(c.selected)];
             c.size = 1;
@@ -299,6 +298,14 @@ private:
         return last_token_;
     }
 
+    /// Whether what llama.cpp's form selected is one of several that it could have: not the greatest, and not what is
+    /// left where all weights are NaN.
+    static bool has_drawn_by_law(const stage_table& stages, const candidates& c) noexcept {
+        if (c.selected < 0) return false;
+        const selecting how = stages.fact(stages.size() - 1).selects;
+        const float p = c[std::size_t(c.selected)].p;
+        return (how == selecting::by_mass || how == selecting::by_shape) && p == p;
+    }
     void note_choice(const candidates& c) noexcept {
         const token_data& chosen = c[std::size_t(c.selected)];
         choice_ = {chosen.id, chosen.p};

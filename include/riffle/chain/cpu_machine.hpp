@@ -340,8 +340,13 @@ private:
         // llama.cpp's forms of these make the law and draw from it at once.
         return !stages_->as_llama() || (f.narrows == narrowing::no && f.selects != selecting::by_shape);
     }
+    /// The same among candidates. There llama.cpp's dist is let draw: where all its weights are NaN, its choice is all
+    /// the law that it has.
+    bool stops_ahead_of(std::size_t i) const noexcept {
+        return selects_by_law(i) && !(stages_->as_llama() && stages_->fact(i).selects == selecting::by_mass);
+    }
     bool narrow(std::size_t first, std::size_t last) noexcept {
-        const bool stop = last > first && selects_by_law(last - 1);
+        const bool stop = last > first && stops_ahead_of(last - 1);
         const status_code code = stages_->narrow(first, stop ? last - 1 : last, found_, *context_);
         if (code != status_code::ok) return state_.fail(code), false;
         if (stages_->as_llama()) {  // llama.cpp leaves inf, NaN made of it, and its flag over logits that were changed

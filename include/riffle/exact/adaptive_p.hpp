@@ -21,7 +21,7 @@ struct form<adaptive_p> {
             : random(spec.seed), sum(spec.target / (1.0f - decay_of(spec))), weight(1.0f / (1.0f - decay_of(spec))) {}
         state(const state& other) noexcept
             : random(other.random), sum(other.sum), weight(other.weight), pending(other.pending) {
-            random.seek(0);
+            random.restart();
         }
         state& operator=(const state& other) noexcept { return *this = state(other); }
         state(state&&) noexcept = default;

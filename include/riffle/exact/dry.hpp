@@ -10,9 +10,9 @@ namespace riffle::exact {
 /// repetition of what was just said is penalised by multiplier * base^(length - allowed_length). Repetitions reach back
 /// to the last breaker at most. last_n < 0 is off.
 ///
-/// Repetitions are found in one pass backwards (the Z-algorithm; Gusfield, "Algorithms on Strings, Trees and
-/// Sequences", 1.4). The peer keeps lengths cut at the breaker and compares those where the algorithm wants uncut ones;
-/// that is kept.
+/// The repetitions are those that riffle's own form finds. (The peer keeps lengths cut at the breaker and compares
+/// those where the Z-algorithm wants uncut ones, but what comes out is the lesser of length and reach all the same: a
+/// cut length is copied only where the uncut one reaches as far.)
 template <>
 struct form<dry> {
     static status_code apply(const dry& spec, candidates& c, surroundings& x) noexcept {
@@ -21,7 +21,7 @@ struct form<dry> {
         const std::int32_t greatest = greatest_exponent(spec);
         for (auto& token : c)
             if (const std::int32_t found = repeats.count(token.id))
-                token.logit = penalised(spec, token.id, token.logit, found - 1, greatest);
+                token.logit = penalised(spec, token.logit, found - 1, greatest);
         c.sorted = false;
         return status_code::ok;
     }
@@ -31,7 +31,7 @@ struct form<dry> {
         const std::int32_t greatest = greatest_exponent(spec);
         for (const auto& [token, found] : repeats.slots()) {
             if (found == 0) continue;
-            if (float* const logit = r.at(token)) *logit = penalised(spec, token, *logit, found - 1, greatest);
+            if (float* const logit = r.at(token)) *logit = penalised(spec, *logit, found - 1, greatest);
         }
         return row_answer::stays;
     }
@@ -46,43 +46,18 @@ private:
         if (spec.multiplier == 0.0f || spec.base < 1.0f || spec.last_n <= 0) return false;
         const std::size_t size = x.recent(spec.last_n);
         if (std::int64_t(size) <= spec.allowed_length) return false;
-        const auto limit = std::int64_t(spec.since_breaker(x, size));
-        if (limit < spec.allowed_length) return false;
-        find_repetitions(x, std::int32_t(size), std::int32_t(limit));
+        const std::size_t reach = spec.since_breaker(x, size);
+        if (std::int64_t(reach) < spec.allowed_length) return false;
         repeats = x.no_counts(size);
-        const std::int32_t* const lengths = x.lengths();
-        for (std::size_t back = 1; back < size; ++back)
-            if (lengths[back] >= spec.allowed_length) repeats.raise(recent(x, back - 1), lengths[back] + 1);
+        spec.find_repeats(x, size, reach, repeats);
         return true;
-    }
-    static token_id recent(const context& x, std::size_t back) noexcept { return x.tokens().recent(back).token; }
-
-    /// For each distance, how long a repetition of the newest tokens ends that far back. [left, right] is known to be
-    /// one.
-    static void find_repetitions(const context& x, std::int32_t size, std::int32_t limit) noexcept {
-        std::int32_t* const lengths = x.lengths();
-        for (std::int32_t back = 1, left = 0, right = 0; back < size; ++back) {
-            const std::int32_t known = back > right ? 0 : right - back + 1;
-            if (known > 0 && lengths[back - left] < known) {
-                lengths[back] = lengths[back - left];
-                continue;
-            }
-            std::int32_t length = known;
-            while (back + length < size && recent(x, std::size_t(length)) == recent(x, std::size_t(back + length)))
-                ++length;
-            lengths[back] = length < limit ? length : limit;
-            left = back;
-            right = back + length - 1;
-        }
     }
 
     /// From here on base^exponent is no float: log(FLT_MAX), as the peer has it.
     static std::int32_t greatest_exponent(const dry& spec) noexcept {
         return spec.base > 1.000001f ? to_int(88.7228391f / libm::log(spec.base)) : 0;
     }
-    static float penalised(const dry& spec, token_id id, float logit, std::int32_t length,
-                           std::int32_t greatest) noexcept {
-        if (spec.breakers.contains_alone(id)) return logit;
+    static float penalised(const dry& spec, float logit, std::int32_t length, std::int32_t greatest) noexcept {
         auto exponent = std::int32_t(std::uint32_t(length) - std::uint32_t(spec.allowed_length));
         if (greatest > 0 && exponent > greatest) exponent = greatest;
         const double power = libm::pow(double(spec.base), double(exponent));

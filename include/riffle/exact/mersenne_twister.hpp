@@ -22,17 +22,27 @@ public:
         return word ^ word >> 18;
     }
     /// How many words were drawn so far: the position, modulo 2^32.
-    std::uint32_t words() const noexcept { return (blocks_ - 1) * length + next_; }
-    /// Back or forward to the position where words() was `count`, of the first 2^32. O(1) within the present 624 words;
-    /// else O(count), or ahead O(distance).
+    std::uint32_t words() const noexcept { return std::uint32_t(position()); }
+    /// Back or forward to the nearest position where words() was or will be `count`. O(1) within the present 624 words;
+    /// else back O(position), ahead O(distance).
     void seek(std::uint32_t count) noexcept {
-        const std::uint32_t block = count / length + (count % length != 0);  // 0 = none was needed yet
-        const std::uint64_t present_end = std::uint64_t{blocks_} * length;
-        if (count > present_end || count + std::uint64_t{length} < present_end || blocks_ == 0) {
+        const std::uint64_t from = position();
+        const std::uint32_t ahead = count - std::uint32_t(from), back = 0u - ahead;
+        const std::uint64_t target = back < ahead && back <= from ? from - back : from + ahead;
+        const std::uint64_t block = target / length + (target % length != 0);  // 0 = none was needed yet
+        const std::uint64_t present_end = blocks_ * length;
+        if (target > present_end || target + length < present_end || blocks_ == 0) {
             if (block < blocks_) restart();
             while (blocks_ < block) next_block();
         }
-        next_ = count - (blocks_ - 1) * length;
+        next_ = std::uint32_t(target - (blocks_ - 1) * length);
+    }
+    /// As behind the construction. O(1).
+    void restart() noexcept {
+        state_[0] = seed_;
+        for (std::uint32_t i = 1; i < length; ++i) state_[i] = 1812433253u * (state_[i - 1] ^ state_[i - 1] >> 30) + i;
+        blocks_ = 0;
+        next_ = length;
     }
 
     /// A double in [0, 1) from two words, the first of which is the lower: their 64 bits, rounded to nearest, times
@@ -57,13 +67,8 @@ public:
 private:
     static constexpr std::uint32_t length = 624, shift = 397;
 
-    /// As behind the construction: the block before the first word.
-    void restart() noexcept {
-        state_[0] = seed_;
-        for (std::uint32_t i = 1; i < length; ++i) state_[i] = 1812433253u * (state_[i - 1] ^ state_[i - 1] >> 30) + i;
-        blocks_ = 0;
-        next_ = length;
-    }
+    /// Without a block the one before the first is used up, so this is 0 then too.
+    std::uint64_t position() const noexcept { return (blocks_ - 1) * length + next_; }
     static constexpr std::uint32_t twisted(std::uint32_t upper, std::uint32_t lower) noexcept {
         const std::uint32_t joined = (upper & 0x80000000u) | (lower & 0x7FFFFFFFu);
         return joined >> 1 ^ (lower & 1 ? 0x9908B0DFu : 0);
@@ -80,8 +85,8 @@ private:
 
     std::uint32_t state_[length];
     std::uint32_t seed_;
-    std::uint32_t blocks_ = 0;  ///< how many times 624 words were made
     std::uint32_t next_ = length;
+    std::uint64_t blocks_ = 0;  ///< how many times 624 words were made
 };
 
 }  // namespace riffle::exact

@@ -15,13 +15,12 @@ namespace riffle {
 /// one token is never penalised.
 ///
 /// `multiplier` 0 = off, negative ones encourage; `base` >= 1, below = off; `allowed_length` usual 2, and for 0 or less
-/// every token that followed another within the window is penalised; `last_n` tokens are
-/// looked at, prompt included, 0 = off, -1 = everything since the last reset; `breakers`: token sequences, or
-/// dry_breakers(vocabulary, {"\n", ":"}) for texts. NaN and infinities are errors, and last_n below -1. The penalty
-/// stays finite: base^n counts as at most 1e38.
+/// every token that followed another within the window is penalised; `last_n` tokens are looked at, prompt included,
+/// 0 = off, -1 = everything since the last reset; `breakers`: token sequences, or dry_breakers(vocabulary, {"\n", ":"})
+/// for texts. NaN and infinities are errors, and last_n below -1. The penalty stays finite: base^n counts as at most
+/// 1e38.
 ///
-/// llama.cpp 0.7.0 means the same, but for its way of clipping lengths at a breaker, which can find shorter repetitions
-/// (numerics::llama repeats it), and last_n < 0, which is off there.
+/// llama.cpp 0.7.0 finds the same repetitions; last_n < 0 is off there.
 ///
 /// Cost: O(last_n · log breakers) a step, whatever the vocabulary: the repetitions of all positions at once, by the
 /// Z-algorithm.
@@ -83,11 +82,10 @@ struct dry {
         return n;
     }
 
-private:
-    static token_id recent(const context& x, std::size_t back) noexcept { return x.tokens().recent(back).token; }
-
-    /// For every k, how many tokens before the one k back are the same as at the end of the text; for the token that
-    /// followed there, the longest. The Z-algorithm on the text from its end: [left, right) is the furthest match yet.
+    /// For every k, how many tokens before the one k back are the same as at the end of the text, at most `reach`; for
+    /// the token that followed there, the longest of them plus 1 into `repeats`, where that is at least
+    /// allowed_length + 1. The Z-algorithm (Gusfield, "Algorithms on Strings, Trees and Sequences", 1.4) on the text
+    /// from its end: [left, right) is the furthest match yet.
     void find_repeats(const context& x, std::size_t n, std::size_t reach, token_counts& repeats) const noexcept {
         std::int32_t* const same = x.lengths();
         std::size_t left = 0, right = 0;
@@ -106,6 +104,10 @@ private:
                 repeats.raise(next, std::int32_t(counted) + 1);
         }
     }
+
+private:
+    static token_id recent(const context& x, std::size_t back) noexcept { return x.tokens().recent(back).token; }
+
     /// By repeated squaring: products alone, so that no fused multiply-add can show.
     float penalty(std::int32_t length) const noexcept {
         double power = 1.0, square = double(base);
