@@ -30,7 +30,9 @@ struct learnt {
         std::vector<accepted_token> before;  ///< the place: all that was accepted before it
         std::int32_t token;
     };
-    std::vector<ban> bans{};  ///< phrase_ban: oldest first
+    std::vector<ban> bans{};               ///< phrase_ban: oldest first
+    std::int64_t length = 0, longest = 0;  ///< of its text: tokens less those it took back
+    int times_back = 0;                    ///< since the text was longest
 };
 
 /// What a selector chose last, and the probability that it had.

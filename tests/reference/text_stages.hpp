@@ -153,14 +153,36 @@ inline std::size_t tokens_of_phrase(const riffle::phrase_ban& s, const std::vect
     return back + 1;
 }
 
-/// The token that began a phrase is banned at that place; the 64 newest bans are kept. Answers how far to go back.
+/// The token that began a phrase is banned at that place. Of 64 bans the oldest goes of a place that is none of the
+/// last 128 of this text, else the oldest of another place than this. Answers how far to go back: not at all when all
+/// are of this place, or after 10000 times without a longer text.
 inline std::size_t learn(const riffle::phrase_ban& s, const std::vector<accepted_token>& text, learnt& kept) {
+    ++kept.length;
+    if (kept.length > kept.longest) {
+        kept.longest = kept.length;
+        kept.times_back = 0;
+    }
     const std::size_t back = tokens_of_phrase(s, text);
     if (back == 0) return 0;
-    const std::size_t place = text.size() - back;
-    kept.bans.push_back({{text.begin(), text.begin() + std::ptrdiff_t(place)}, text[place].id});
-    if (kept.bans.size() > 64) kept.bans.erase(kept.bans.begin());
-    return back;
+    const auto place = text.end() - std::ptrdiff_t(back);
+    const auto same_place = [&](const learnt::ban& b) {
+        return std::equal(b.before.begin(), b.before.end(), text.begin(), place);
+    };
+    const auto left_behind = [&](const learnt::ban& b) {
+        if (b.before.size() > text.size() || text.size() > b.before.size() + 128) return true;
+        return !std::equal(b.before.begin(), b.before.end(), text.begin());
+    };
+    const bool known = std::any_of(kept.bans.begin(), kept.bans.end(),
+                                   [&](const learnt::ban& b) { return same_place(b) && b.token == place->id; });
+    if (!known && kept.bans.size() == 64) {
+        auto oldest = std::find_if(kept.bans.begin(), kept.bans.end(), left_behind);
+        if (oldest == kept.bans.end()) oldest = std::find_if_not(kept.bans.begin(), kept.bans.end(), same_place);
+        if (oldest == kept.bans.end()) return 0;
+        kept.bans.erase(oldest);
+    }
+    if (!known) kept.bans.push_back({{text.begin(), place}, place->id});
+    kept.length -= std::int64_t(back);
+    return ++kept.times_back <= 10000 ? back : 0;
 }
 
 }  // namespace riffle_tests::reference

@@ -188,20 +188,101 @@ TEST(PhraseBan, MarksTakeBackTheTextButNotTheBans) {
     auto other = copy;
     EXPECT_EQ(banned_in(other, v), (strings{"b"}));
 }
-TEST(PhraseBan, RemembersTheSixtyFourNewestBans) {
+/// "a" as so many tokens, and "b" as the last.
+vocabulary many_of_one_letter(int count) {
     vocabulary v;
-    for (int i = 0; i < 70; ++i) v.add("a");
+    for (int i = 0; i < count; ++i) v.add("a");
     v.add("b");
+    return v;
+}
+TEST(PhraseBan, APlaceCanHaveSixtyFourBansAndThenKeepsThePhrase) {
+    const vocabulary v = many_of_one_letter(70);
     auto c = phrase_ban{&v, {"a"}} | greedy{};
-    std::vector<float> row(71, 0.0f);
+    const std::vector<float> row(71, 0.0f);
     for (token_id id = 0; id < 64; ++id) {
         EXPECT_EQ(c.sample(row), id);
-        EXPECT_EQ(c.last_step().rewind, 1);
+        ASSERT_EQ(c.last_step().rewind, 1);
+        EXPECT_TRUE(c.last_step().state.ok());
         c.rewind(1);
     }
-    EXPECT_EQ(c.sample(row), 64);
-    c.rewind(1);
-    EXPECT_EQ(c.peek(row), 0);  // forgotten
+    EXPECT_EQ(c.sample(row), 64);  // it would go round for ever if an older ban were forgotten now
+    EXPECT_EQ(c.last_step().rewind, 0);
+    EXPECT_EQ(c.last_step().state.code(), status_code::stage_failed);
+    EXPECT_STREQ(c.last_step().state.message().c_str(), "phrase_ban: a stage refused the token");
+    EXPECT_EQ(c.sample(row), 0);  // the next place
+    EXPECT_EQ(c.last_step().rewind, 1);
+    EXPECT_TRUE(c.last_step().state.ok());
+}
+TEST(PhraseBan, ABannedBeginningThatIsAcceptedAgainIsBannedOnce) {
+    const vocabulary v = many_of_one_letter(3);
+    auto c = phrase_ban{&v, {"a"}} | dist{};
+    for (int i = 0; i < 200; ++i) {
+        EXPECT_EQ(c.accept(1).rewind, 1);
+        EXPECT_TRUE(c.rewind(1));
+    }
+    EXPECT_EQ(c.accept(0).rewind, 1);
+    EXPECT_TRUE(c.rewind(1));
+    EXPECT_EQ(banned_in(c, v), (strings{"a", "a"}));
+}
+TEST(PhraseBan, OfPlacesThatTheTextHasLeftTheNewestSixtyFourBansAreKept) {
+    const vocabulary v = many_of_one_letter(40);
+    auto c = phrase_ban{&v, {"a"}} | dist{};
+    const auto ban_at = [&](token_id place, int count) {  // a first token after which so many are banned
+        EXPECT_TRUE(c.prompt(std::vector<token_id>{place}));
+        for (token_id id = 0; id < count; ++id) {
+            EXPECT_EQ(c.accept(id).rewind, 1);
+            EXPECT_TRUE(c.rewind(1));
+        }
+    };
+    const auto bans_at = [&](token_id place, const auto& beginning) {
+        EXPECT_TRUE(c.rollback(beginning));
+        EXPECT_TRUE(c.prompt(std::vector<token_id>{place}));
+        const std::size_t bans = banned_in(c, v).size();
+        EXPECT_TRUE(c.rollback(beginning));
+        return bans;
+    };
+    const auto beginning = c.mark();
+    ban_at(3, 30);
+    EXPECT_TRUE(c.rollback(beginning));
+    ban_at(5, 20);
+    EXPECT_TRUE(c.rollback(beginning));
+    ban_at(7, 40);  // the first place pays
+    EXPECT_EQ(bans_at(3, beginning), 4u);
+    EXPECT_EQ(bans_at(5, beginning), 20u);
+    EXPECT_EQ(bans_at(7, beginning), 40u);
+}
+TEST(PhraseBan, GoingBackEndsAfterTenThousandTimesWithoutALongerText) {
+    // Forty beginnings, and forty ways to go on from each: more than can be remembered.
+    vocabulary v;
+    for (const char* letter : {"a", "b"})
+        for (int i = 0; i < 40; ++i) v.add(letter);
+    auto c = phrase_ban{&v, {"bab", "bb", "aba", "aa"}} | greedy{};
+    const std::vector<float> row(v.size(), 1.0f);
+    int times_back = 0, refused = 0;
+    for (std::size_t generated = 0; generated < 5; ++generated) {
+        ASSERT_NE(c.sample(row), null_token);
+        const step last = c.last_step();
+        refused += last.state.code() == status_code::stage_failed;
+        if (last.rewind == 0) continue;
+        ASSERT_LT(++times_back, 50000);
+        ASSERT_TRUE(c.rewind(std::size_t(last.rewind)));
+        generated -= std::size_t(last.rewind);
+    }
+    EXPECT_GE(times_back, 10000);
+    EXPECT_GT(refused, 0);
+}
+TEST(PhraseBan, WhatTheCallerTakesBackIsNoAttempt) {
+    const vocabulary v = many_of_one_letter(3);
+    auto c = phrase_ban{&v, {"a"}} | dist{};
+    c.accept(3);
+    const auto beginning = c.mark();
+    for (int i = 0; i < 11000; ++i) {  // another way of going on, with a phrase in it
+        EXPECT_TRUE(c.rollback(beginning));
+        EXPECT_EQ(c.accept(0).rewind, 1);
+        EXPECT_TRUE(c.rewind(1));
+        EXPECT_TRUE(c.accept(3).state.ok());
+        EXPECT_TRUE(c.accept(3).state.ok());
+    }
 }
 TEST(PhraseBan, OtherPhrasesBeginAnew) {
     const vocabulary v = vocabulary_of({"ab", "z", "xyz"});

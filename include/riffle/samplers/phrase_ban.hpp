@@ -1,6 +1,8 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/choice.hpp>
@@ -23,14 +25,15 @@ namespace riffle {
 ///
 /// A ban holds for its place alone: for exactly the text before it, whichever way that came to be. So text without the
 /// phrase is what it would have been without the ban, and a place where every beginning was banned has no legal token.
-/// Other phrases that begin at the same place add to it. The 64 newest bans are remembered.
+/// Other phrases that begin at the same place add to it. 64 bans are remembered: first those of places that the text
+/// has left are forgotten, then the oldest. Going back ends: where a place has 64 bans, or after 10,000 times without a
+/// longer text, a phrase stays in the text, and last_step().state is stage_failed.
 ///
 /// `phrases` as bytes, ASCII letters alike in either case unless `same_case`; `vocab` must be given and outlive the
 /// chain. Tokens of a prompt are not looked at, and a phrase does not begin in them. A phrase of more than 128 tokens
 /// cannot be taken back: rewind then refuses.
 ///
-/// Cost: O(bytes of the token) in accept, O(64) a step; on candidates O(candidates) for each
-/// ban of the place.
+/// Cost: O(bytes of the token) in accept, O(64) a step; on candidates O(candidates) for each ban of the place.
 struct phrase_ban {
     const vocabulary* vocab = nullptr;
     phrase_set phrases{};
@@ -52,16 +55,59 @@ struct phrase_ban {
         struct ban {
             std::uint64_t line = 0;  ///< hash of the text before the place
             token_id token = null_token;
+            friend constexpr bool operator==(const ban&, const ban&) noexcept = default;
         };
-        std::array<ban, 64> bans{};
-        std::uint32_t next = 0;
+        std::span<const ban> bans() const noexcept { return {bans_.data(), count_}; }
+        /// False where all bans are of this place.
+        bool remember(const ban& b, const history& tokens) noexcept {
+            for (const ban& known : bans())
+                if (known == b) return true;
+            if (count_ == bans_.size() &&
+                !forget_oldest([&](const ban& old) { return !is_within_reach(old.line, tokens); }) &&
+                !forget_oldest([&](const ban& old) { return old.line != b.line; }))
+                return false;
+            bans_[count_++] = b;
+            return true;
+        }
+        /// A token more. What the caller takes back on its own does not count.
+        void advance() noexcept {
+            if (behind_ > 0) --behind_;
+            else attempts_ = 0;
+        }
+        bool go_back(std::size_t tokens) noexcept {
+            behind_ += tokens;
+            return ++attempts_ <= 10000;
+        }
+
+    private:
+        template <class Which>
+        bool forget_oldest(Which which) noexcept {
+            for (std::size_t i = 0; i < count_; ++i) {
+                if (!which(bans_[i])) continue;
+                for (--count_; i < count_; ++i) bans_[i] = bans_[i + 1];
+                return true;
+            }
+            return false;
+        }
+        /// Whether a rewind leads there.
+        static bool is_within_reach(std::uint64_t line, const history& tokens) noexcept {
+            for (std::size_t back = 0; back <= rollback_depth; ++back) {
+                if (back == tokens.remembered()) return line == 0 && back == tokens.written();
+                if (tokens.recent(back).line == line) return true;
+            }
+            return false;
+        }
+
+        std::array<ban, 64> bans_{};  ///< oldest first
+        std::size_t count_ = 0;
+        std::size_t behind_ = 0;    ///< tokens that the text is shorter than it once was, by this stage's doing
+        std::size_t attempts_ = 0;  ///< how often it was shortened since it was that long
     };
 
     template <class Logits>
     void change(Logits& of, const context& x, const state& kept) const noexcept {
-        for (const auto& b : kept.bans)
-            if (b.token >= 0 && b.line == x.tokens().line())
-                change_one(of, b.token, [](float) { return illegal_logit; });
+        for (const auto& b : kept.bans())
+            if (b.line == x.tokens().line()) change_one(of, b.token, [](float) { return illegal_logit; });
     }
 
     step accept(state& kept, token_id token, const choice* last, const history& tokens) const noexcept {
@@ -69,6 +115,7 @@ struct phrase_ban {
             kept.at.node = 0;
             return {};
         }
+        kept.advance();
         if (kept.at.phrases != phrases.fingerprint()) kept.at = {0, phrases.fingerprint()};
         std::size_t longest = 0;  // bytes from the beginning of the phrase to the end of the text
         const text piece = vocab->piece(token);
@@ -92,9 +139,9 @@ private:
         std::size_t back = 0;
         for (std::size_t seen = 0; back < tokens.remembered() && seen < bytes; ++back)
             seen += vocab->piece(tokens.recent(back).token).size();
-        s.rewind = int(back);
         const std::uint64_t line = back < tokens.remembered() ? tokens.recent(back).line : 0;
-        kept.bans[kept.next++ % kept.bans.size()] = {line, tokens.recent(back - 1).token};
+        if (kept.remember({line, tokens.recent(back - 1).token}, tokens) && kept.go_back(back)) s.rewind = int(back);
+        else s.state = status::failed(status_code::stage_failed, name);
         return s;
     }
 };
