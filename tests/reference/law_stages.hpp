@@ -239,7 +239,7 @@ inline void apply(const riffle::quadratic& s, state_between& b, const situation&
         if (c.logit == minus_infinity) continue;
         const float d = std::max(rounded(c.logit - maximum), -1e6f);
         const float square = rounded(d * d);
-        const float less = rounded(maximum - rounded(by_square * square));
+        const float less = rounded(std::clamp(maximum, -1e6f, 1e6f) - rounded(by_square * square));
         c.logit = canonical(rounded(less + rounded(rounded(by_cube * square) * d)));
     }
 }
@@ -284,8 +284,9 @@ inline void apply(const riffle::skew& s, state_between& b, const situation& x) {
     sort_by_rank(b.left);
     if (b.left.empty()) return;
     const law all = law_of_all(b.left);
-    const float bits = float(random_bits(x.at, s.seed, 7) >> 40);
-    float u = rounded(rounded(bits + 0.5f) * 5.9604644775390625e-8f);
+    // one of the 2^23 odd multiples of 2^-24, each of which is a float
+    const std::uint64_t odd = 2 * (random_bits(x.at, s.seed, 7) >> 41) + 1;
+    float u = float(odd) * 5.9604644775390625e-8f;
     const float amount = std::min(std::max(s.amount, -80.0f), 80.0f);
     if (amount != 0.0f) u = exp(rounded(log(u) * exp(-amount)));
     const std::uint64_t target = share_of(u, all.mass);

@@ -46,6 +46,26 @@ TEST(Quadratic, FarTokensCanRiseOutsideThoseCurves) {
     EXPECT_EQ((stage | top_k{1} | greedy{}).peek(row), 2);
     EXPECT_EQ((stage | dist{}).peek(row), 2);
 }
+TEST(Quadratic, AGreatMaximumSwallowsNoDifference) {
+    const std::vector<float> near{0.0f, -1.0f, -2.0f};
+    const auto law = [](const std::vector<float>& row) {
+        auto c = quadratic{.factor = 0.5f} | dist{};
+        std::vector<float> p;
+        for (const auto& token : c.distribution(row)) p.push_back(token.p);
+        return p;
+    };
+    const std::vector<float> far{1e8f, 1e8f - 8.0f, 1e8f - 16.0f}, shifted{0.0f, -8.0f, -16.0f};  // as floats go there
+    EXPECT_EQ(law(far), law(shifted));
+    // +inf forces a token, and leaves the others apart.
+    const std::vector<float> forced{infinity, 0.0f, -1.0f};
+    EXPECT_EQ(law(forced).front(), 1.0f);
+    const auto bent = logits_after(quadratic{.factor = 0.5f}, forced);
+    EXPECT_EQ(bent[0], 1e6f);
+    EXPECT_LT(bent[1], -1e11f);
+    const auto low = logits_after(quadratic{.factor = 0.5f}, std::vector<float>{-1e9f, -infinity, -2e9f});
+    EXPECT_EQ(low[0], -1e6f);
+    EXPECT_LT(low[2], -1e11f);
+}
 TEST(Quadratic, WithoutMeaningAreErrors) {
     const quadratic good{};
     expect_invalid(quadratic{.factor = not_a_number}, good,

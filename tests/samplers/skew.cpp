@@ -58,6 +58,37 @@ TEST(Skew, DrawsByTheSkewedLaw) {
             law, 20000, [&](std::size_t) { return narrow.sample(row_of_few()); }, "narrow");
     }
 }
+TEST(Skew, DistributionIsTheSkewedLaw) {
+    for (const float amount : {0.0f, 0.5f, 1.5f, -0.5f, -2.0f, 4.0f}) {
+        auto law = skewed_law(amount);
+        law[4] = 0.0;
+        auto c = chain(skew{.amount = amount});
+        double total = 0.0;
+        const auto found = c.distribution(row_of_few());
+        EXPECT_EQ(found.size(), 9u);
+        for (const auto& token : found) {
+            EXPECT_NEAR(double(token.p), law[std::size_t(token.id)], 1e-6) << amount << ", token " << token.id;
+            total += double(token.p);
+        }
+        EXPECT_NEAR(total, 1.0, 1e-6);
+        for (const auto& token : c.logprobs(row_of_few(), 9)) {
+            const double expected = std::log(law[std::size_t(token.id)]);
+            EXPECT_NEAR(double(token.logprob), expected, 1e-5 * (1.0 - expected)) << amount << ", token " << token.id;
+        }
+        auto narrow = top_k{4} | skew{.amount = amount};
+        EXPECT_EQ(narrow.distribution(row_of_few()).size(), 4u);
+    }
+    for (const float amount : {-80.0f, 80.0f}) {
+        auto c = chain(skew{.amount = amount});
+        const auto found = c.distribution(row_of_few());
+        ASSERT_FALSE(found.empty());
+        EXPECT_EQ(found[0].id, amount < 0.0f ? 2 : 8);
+        EXPECT_NEAR(double(found[0].p), 1.0, 1e-6);
+    }
+    const std::vector<float> with_weightless{0.0f, -30.0f, -1.0f};
+    auto c = chain(skew{.amount = 1.0f});
+    EXPECT_EQ(c.distribution(with_weightless).size(), 2u);  // it is never drawn
+}
 TEST(Skew, FarAmountsTakeTheFirstOrTheLast) {
     auto likely = chain(skew{.amount = -1e9f}), unlikely = chain(skew{.amount = 1e9f});
     for (int i = 0; i < 200; ++i) {

@@ -81,6 +81,7 @@ public:
     static constexpr bool any_draws = (facts_of<Stages>().draws || ...);
     static constexpr bool any_adjusts = (facts_of<Stages>().adjusts || ...);
     static constexpr bool any_chooses = ((has_state<Stages> && facts_of<Stages>().selects != selecting::no) || ...);
+    static constexpr bool any_has_a_law = (detail::has_law_of_its_own<Stages> || ...);
     static constexpr bool any_has_window = (has_window<Stages> || ...);
     static constexpr bool any_map_is_pending = [] {
         for (std::size_t b = 0; b < count; ++b)
@@ -390,9 +391,10 @@ public:
         return answer;
     }
     void prepare(std::size_t i, candidates& c) const noexcept override {
-        if constexpr (any_chooses)
+        if constexpr (any_chooses || any_has_a_law)
             at(i, [&]<std::size_t I>(const auto& stage) {
                 if constexpr (requires { stage.prepare(c, kept<I>()); }) stage.prepare(c, kept<I>());
+                else if constexpr (requires { stage.prepare(c); }) stage.prepare(c);
             });
     }
     void choose(std::size_t i, candidates& c, const context& x) const noexcept override {

@@ -186,12 +186,19 @@ constexpr bool claims_keeps_sorted() {
     if constexpr (requires { S::keeps_sorted; }) return S::keeps_sorted;
     else return false;
 }
+/// A selector that draws by another law than the softmax of its candidates, and can make that law of them.
+template <class S>
+concept has_law_of_its_own = requires(const S& s, candidates& c) {
+    { s.prepare(c) } noexcept;
+};
 
 }  // namespace detail
 
 /// The facts of a stage: its own table where it is built in, else what its members say. A user's stage may say
 /// `static constexpr bool monotone`, `selects` (its apply sets `selected`), `needs_sorted`, `needs_p` and
-/// `keeps_sorted`.
+/// `keeps_sorted`. A selector may have `void prepare(candidates&) const noexcept`: it gives the candidates the logits
+/// of the law that apply draws from, for distribution() and logprobs(); without it they show the softmax of what it is
+/// given.
 template <class S>
 constexpr facts facts_of() {
     if constexpr (has_built_in_facts<S>) {

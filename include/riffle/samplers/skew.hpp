@@ -10,7 +10,7 @@ namespace riffle {
 /// the mass, in the order of ranks, reaches past it. (turboderp, exllamav2.) A selector.
 ///
 /// `amount` > 0 moves mass to less likely tokens, < 0 to likelier ones, 0 = as likely as in dist; beyond +-80 counts as
-/// that; NaN is an error. `seed` as in dist. u has 24 bits, so a token of a share below 2^-24 may never be drawn.
+/// that; NaN is an error. `seed` as in dist. u has 23 bits, so a token of a share below 2^-23 may never be drawn.
 ///
 /// It needs the candidates in order: put it behind a stage that narrows.
 struct skew {
@@ -33,16 +33,51 @@ struct skew {
         c.selected = std::int64_t(i);
     }
 
+    /// The law it draws from: u^exp(-amount) lies below a share c as often as u lies below c^exp(amount).
+    void prepare(candidates& c) const noexcept {
+        c.keep_legal();
+        c.sort();
+        if (c.empty()) return;
+        const std::uint64_t total = c.weigh(c[0].logit);
+        const lanes<1> power = exp(lanes<1>(bounded_amount()));
+        std::uint64_t reached = 0;
+        for (auto& token : c) {
+            const std::uint64_t weight = candidates::weight(token);
+            reached += weight;
+            token.logit = weight ? log_share(weight, reached, total, power) : illegal_logit;
+        }
+        c.sorted = false;
+    }
+
     status check() const noexcept {
         return amount == amount ? status() : status::invalid(name, "amount", double(amount), "is not a number");
     }
 
 private:
+    float bounded_amount() const noexcept { return amount > -80.0f ? (amount < 80.0f ? amount : 80.0f) : -80.0f; }
     float skewed(std::uint64_t bits) const noexcept {
-        const float u = (float(std::uint32_t(bits >> 40)) + 0.5f) * 0x1p-24f;  // 0 < u < 1
+        const float u = float(std::uint32_t(2 * (bits >> 41) + 1)) * 0x1p-24f;  // 0 < u < 1, exact
         if (amount == 0.0f) return u;
-        const float bounded = amount > -80.0f ? (amount < 80.0f ? amount : 80.0f) : -80.0f;
-        return exp(log(lanes<1>(u)) * exp(lanes<1>(-bounded)))[0];
+        return exp(log(lanes<1>(u)) * exp(lanes<1>(-bounded_amount())))[0];
+    }
+
+    /// log(c^power - b^power), c = reached / total, b = (reached - weight) / total: power · log c + log(1 -
+    /// (b/c)^power).
+    static float log_share(std::uint64_t weight, std::uint64_t reached, std::uint64_t total,
+                           const lanes<1>& power) noexcept {
+        lanes<1> log_of(0.0f);
+        if (reached < total) log_of = -(power * minus_log_complement(ratio(total - reached, total)));
+        if (weight < reached)
+            log_of = log_of + log_complement_of_exp(power * minus_log_complement(ratio(weight, reached)));
+        return canonical(log_of)[0];
+    }
+    static lanes<1> ratio(std::uint64_t part, std::uint64_t whole) noexcept {
+        return lanes<1>(float(double(part) / double(whole)));
+    }
+    /// log(1 - exp(-y)) for y > 0.
+    static lanes<1> log_complement_of_exp(const lanes<1>& y) noexcept {
+        if (y[0] < 0x1p-10f) return log(y * (lanes<1>(1.0f) - lanes<1>(0.5f) * y));
+        return y[0] < 80.0f ? -minus_log_complement(exp(-y)) : lanes<1>(0.0f);
     }
 };
 
