@@ -18,6 +18,7 @@
 #include <riffle/samplers/adaptive_p.hpp>
 #include <riffle/samplers/allowed_tokens.hpp>
 #include <riffle/samplers/banned_sequences.hpp>
+#include <riffle/samplers/classifier_free_guidance.hpp>
 #include <riffle/samplers/contrastive_decoding.hpp>
 #include <riffle/samplers/dist.hpp>
 #include <riffle/samplers/dry.hpp>
@@ -28,7 +29,6 @@
 #include <riffle/samplers/eta_cutoff.hpp>
 #include <riffle/samplers/factual_nucleus.hpp>
 #include <riffle/samplers/greedy.hpp>
-#include <riffle/samplers/guidance.hpp>
 #include <riffle/samplers/gumbel.hpp>
 #include <riffle/samplers/infill.hpp>
 #include <riffle/samplers/length_penalty.hpp>

@@ -303,7 +303,7 @@ TEST(PublishedVectors, ClassifierFreeGuidance) {
         expect_near(row, g.out, "out of two rows");
     });
 }
-/// Mode 0 weighs logits, 1 + beta and beta; mode 1 is the difference of log-probabilities, which riffle gives but for a
+/// Mode 0 weighs logits, 1 + beta and beta; mode 1 is the difference of log-probabilities. riffle gives both but for a
 /// constant.
 TEST(PublishedVectors, ContrastiveDecoding) {
     for_each_case("contrastive", 20, [](const golden_case& g) {
@@ -314,7 +314,7 @@ TEST(PublishedVectors, ContrastiveDecoding) {
         std::vector<float> row(g.logits.size());
         EXPECT_TRUE(both.combine(g.logits, g.logits2, row).ok());
         std::vector<double> expected = g.out;
-        for (std::size_t i = 0; of_logs && i < row.size(); ++i)
+        for (std::size_t i = 0; i < row.size(); ++i)
             if (std::isfinite(expected[i])) {
                 const double constant = double(row[i]) - expected[i];
                 for (double& one : expected) one += constant;

@@ -1,4 +1,4 @@
-#include <riffle/samplers/guidance.hpp>
+#include <riffle/samplers/classifier_free_guidance.hpp>
 
 #include "lane_widths.hpp"
 #include "samplers/chi_square.hpp"
@@ -57,6 +57,33 @@ TEST(ClassifierFreeGuidance, TheFirstRowForbidsAndTheOtherDoesNot) {
     const auto alone = guided(3.0f, prompt, nothing);
     EXPECT_NEAR(double(alone[3]), 0.5 - sum, 1e-5);
 }
+TEST(ClassifierFreeGuidance, AnInfiniteLogitForcesItsTokenAndLeavesTheOthersApart) {
+    const std::vector<float> plain{0.0f, -1.0f, -2.0f, -3.0f}, forced{0.0f, infinity, -2.0f, -1e9f};
+    for (const float scale : {1.5f, 3.0f, 1e6f}) {
+        const auto out = guided(scale, forced, plain);
+        for (const float l : out) EXPECT_TRUE(std::isfinite(l));
+        EXPECT_EQ(std::max_element(out.begin(), out.end()) - out.begin(), 1);
+        EXPECT_GT(out[1] - out[0], 1e5f);
+    }
+    const auto away = guided(3.0f, plain, forced);  // from what the other row forces: that one is least likely
+    for (const float l : away) EXPECT_TRUE(std::isfinite(l));
+    EXPECT_EQ(std::min_element(away.begin(), away.end()) - away.begin(), 1);
+    EXPECT_GT(away[0], away[2]);
+    auto c = chain(dist{});
+    EXPECT_EQ(c.distribution(guided(1.0f, forced, plain))[0].id, 1);
+}
+TEST(ClassifierFreeGuidance, AConstantAddedToEitherRowDoesNotShow) {
+    const std::vector<float> prompt{1.0f, 0.0f, -2.0f, -3.0f}, other{0.5f, -infinity, 2.0f, 0.0f};
+    const auto shifted = [](std::vector<float> row, float by) {
+        for (float& l : row) l += by;
+        return row;
+    };
+    const auto expected = guided(2.0f, prompt, other);
+    for (const float by : {-64.0f, 1024.0f}) {
+        EXPECT_EQ(guided(2.0f, shifted(prompt, by), other), expected);
+        EXPECT_EQ(guided(2.0f, prompt, shifted(other, by)), expected);
+    }
+}
 TEST(ClassifierFreeGuidance, RefusesWhatItCannotCombineAndTouchesNothing) {
     const std::vector<float> row{1.0f, 2.0f}, longer{1.0f, 2.0f, 3.0f}, nothing(2, -infinity);
     std::vector<float> out{5.0f, 6.0f}, short_out{5.0f};
@@ -73,6 +100,8 @@ TEST(ClassifierFreeGuidance, RefusesWhatItCannotCombineAndTouchesNothing) {
             "classifier_free_guidance: out's size = 1 is not that of the rows");
     refused(good.combine(nothing, row, out), status_code::no_legal_token,
             "classifier_free_guidance: no legal token is left: every logit is -inf, NaN or masked");
+    refused(classifier_free_guidance{.scale = 2e6f}.combine(row, row, out), status_code::invalid_parameter,
+            "classifier_free_guidance: scale = 2e+06 is not a number between -1e6 and 1e6");
     for (const float scale : {infinity, -infinity, not_a_number})
         EXPECT_EQ(classifier_free_guidance{.scale = scale}.combine(row, row, out).code(),
                   status_code::invalid_parameter);

@@ -22,6 +22,7 @@ TEST(ContrastiveDecoding, WeighsLogitsOfWhatTheExpertFindsPlausible) {
               contrastive_decoding{1.0f, 1.5f, 0.5f}}) {
             const auto expert = make_row(shape::random, size, 1), amateur = make_row(shape::random, size, 2);
             const double greatest = double(*std::max_element(expert.begin(), expert.end()));
+            const double praised = double(*std::max_element(amateur.begin(), amateur.end()));
             at_every_width([&](int) {
                 const auto out = contrasted(spec, expert, amateur);
                 for (std::size_t i = 0; i < size; ++i) {
@@ -30,8 +31,8 @@ TEST(ContrastiveDecoding, WeighsLogitsOfWhatTheExpertFindsPlausible) {
                     if (over < 0 && double(expert[i]) < greatest) {
                         EXPECT_EQ(out[i], -infinity) << size << ", " << spec.alpha;
                     } else {
-                        const double expected =
-                            double(spec.expert) * double(expert[i]) - double(spec.amateur) * double(amateur[i]);
+                        const double expected = double(spec.expert) * (double(expert[i]) - greatest) -
+                                                double(spec.amateur) * (double(amateur[i]) - praised);
                         EXPECT_NEAR(double(out[i]), expected, 1e-4) << size << ", " << spec.alpha;
                     }
                 }
@@ -58,7 +59,31 @@ TEST(ContrastiveDecoding, IsTheSameAtEveryWidthAndInPlace) {
 TEST(ContrastiveDecoding, TheExpertForbidsAndTheAmateurPraises) {
     const std::vector<float> expert{1.0f, -infinity, not_a_number, 0.5f}, amateur{-infinity, 2.0f, 1.0f, 0.25f};
     const auto out = contrasted({}, expert, amateur);
-    EXPECT_EQ(out, (std::vector<float>{101.5f, -infinity, -infinity, 0.625f}));
+    EXPECT_EQ(out, (std::vector<float>{50.0f, -infinity, -infinity, 0.125f}));  // 1.5 * -0.5 - 0.5 * -1.75
+    const std::vector<float> nothing(4, -infinity);
+    EXPECT_EQ(contrasted({}, expert, nothing), (std::vector<float>{50.0f, -infinity, -infinity, 49.25f}));
+}
+TEST(ContrastiveDecoding, AConstantAddedToEitherRowDoesNotShow) {
+    const std::vector<float> expert{1.0f, 0.5f, -2.0f, -0.25f}, amateur{0.5f, -infinity, 2.0f, 0.0f};
+    const auto shifted = [](std::vector<float> row, float by) {
+        for (float& l : row) l += by;
+        return row;
+    };
+    const contrastive_decoding spec{.alpha = 0.01f};
+    const auto expected = contrasted(spec, expert, amateur);
+    for (const float by : {-64.0f, 1024.0f}) {
+        EXPECT_EQ(contrasted(spec, shifted(expert, by), amateur), expected);
+        EXPECT_EQ(contrasted(spec, expert, shifted(amateur, by)), expected);
+    }
+}
+TEST(ContrastiveDecoding, InfiniteLogitsMakeNoNaN) {
+    const std::vector<float> plain{0.0f, -1.0f, -2.0f, -3.0f}, forced{0.0f, infinity, -2.0f, infinity};
+    EXPECT_EQ(contrasted({}, forced, plain), (std::vector<float>{-infinity, 0.5f, -infinity, 1.5f}));
+    const auto all = contrasted({.alpha = 0.0f}, forced, plain);
+    EXPECT_LT(all[0], -1e6f);
+    EXPECT_GT(all[0], -infinity);
+    // What the amateur forces is all that it knows: it says nothing of the others.
+    EXPECT_EQ(contrasted({.alpha = 0.0f}, plain, forced), (std::vector<float>{50.0f, -1.5f, 47.0f, -4.5f}));
 }
 TEST(ContrastiveDecoding, RefusesWhatItCannotCombineAndTouchesNothing) {
     const std::vector<float> row{1.0f, 2.0f}, longer{1.0f, 2.0f, 3.0f}, nothing(2, -infinity);
@@ -75,6 +100,8 @@ TEST(ContrastiveDecoding, RefusesWhatItCannotCombineAndTouchesNothing) {
     }
     EXPECT_STREQ(contrastive_decoding{.alpha = not_a_number}.combine(row, row, out).message().c_str(),
                  "contrastive_decoding: alpha = nan is not a number");
+    EXPECT_STREQ(contrastive_decoding{.amateur = 2e6f}.combine(row, row, out).message().c_str(),
+                 "contrastive_decoding: amateur = 2e+06 is not a number between -1e6 and 1e6");
     EXPECT_EQ(out, (std::vector<float>{5.0f, 6.0f}));
 }
 

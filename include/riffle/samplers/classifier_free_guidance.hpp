@@ -14,8 +14,9 @@ namespace riffle {
 ///     classifier_free_guidance{.scale = 1.5f}.combine(with_prompt, without_prompt, row);
 ///     token_id t = chain.sample(row);
 ///
-/// `scale` 1 = the first row's law, 0 the other's, above 1 leans; it must be finite. What the first row forbids stays
-/// forbidden; what only the other forbids is as likely as the first says.
+/// `scale` 1 = the first row's law, 0 the other's, above 1 leans; within ±1e6, else an error. What the first row
+/// forbids stays forbidden; what only the other forbids is as likely as the first says. Logits more than 1e6 under the
+/// greatest count as that.
 struct classifier_free_guidance {
     float scale = 1.5f;
 
@@ -25,40 +26,34 @@ struct classifier_free_guidance {
     /// do, no_legal_token where the first row has none; `out` is then as it was. O(V): three reads of each row.
     status combine(std::span<const float> prompt, std::span<const float> other, std::span<float> out) const noexcept {
         if (const status s = check(); !s.ok()) return s;
-        if (const status s = sizes_agree(name, prompt, other, out); !s.ok()) return s;
+        if (const status s = wide::sizes_agree(name, prompt, other, out); !s.ok()) return s;
         const float greatest = wide::greatest_of(prompt), other_greatest = wide::greatest_of(other);
         if (!(greatest > illegal_logit)) return status::failed(status_code::no_legal_token, name);
         const bool alone = !(other_greatest > illegal_logit);
-        wide::combine(
-            prompt, other, out,
-            lean{wide::log_sum(prompt, greatest), alone ? 0.0f : wide::log_sum(other, other_greatest), scale});
+        wide::combine(prompt, other, out,
+                      lean{greatest, wide::log_mass(prompt, greatest), alone ? 0.0f : other_greatest,
+                           alone ? 0.0f : wide::log_mass(other, other_greatest), scale});
         return {};
     }
     status check() const noexcept {
-        if (!(absolute(lanes<1>(scale))[0] <= greatest_logit))
-            return status::invalid(name, "scale", double(scale), "is not a finite number");
-        return {};
-    }
-
-    /// Two rows and a place for the third of the same size, at least one logit.
-    static status sizes_agree(const char* who, std::span<const float> a, std::span<const float> b,
-                              std::span<float> out) noexcept {
-        if (a.empty()) return status::failed(status_code::empty_row, who);
-        if (b.size() != a.size())
-            return status::invalid(who, "second row's size", double(b.size()), "is not that of the first");
-        if (out.size() != a.size())
-            return status::invalid(who, "out's size", double(out.size()), "is not that of the rows");
+        if (!(absolute(lanes<1>(scale))[0] <= 1e6f))
+            return status::invalid(name, "scale", double(scale), "is not a number between -1e6 and 1e6");
         return {};
     }
 
 private:
     struct lean {
-        float log_sum, other_log_sum, scale;
+        float greatest, log_mass, other_greatest, other_log_mass, scale;
         template <class V>
         RIFFLE_INLINE V operator()(const V& l, const V& other) const noexcept {
-            const V p = l - V(log_sum), q = other - V(other_log_sum);
+            const V p = log_probability(l, greatest, log_mass);
+            const V q = log_probability(other, other_greatest, other_log_mass);
             const V leaning = q + V(scale) * (p - q);
             return select(l > V(illegal_logit), select(other > V(illegal_logit), leaning, p), V(illegal_logit));
+        }
+        template <class V>
+        static RIFFLE_INLINE V log_probability(const V& l, float of_greatest, float of_mass) noexcept {
+            return greater_of(l - V(of_greatest), V(-1e6f)) - V(of_mass);
         }
     };
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <span>
 
+#include <riffle/core/status.hpp>
 #include <riffle/math/elementwise.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
@@ -60,10 +61,20 @@ struct combine_pass {
 inline float greatest_of(std::span<const float> logits) noexcept {
     return run<plain_max_pass>(logits.data(), logits.size());
 }
-/// log Σ exp over a row, in nats, given its greatest logit.
-inline float log_sum(std::span<const float> logits, float greatest) noexcept {
+/// log Σ exp(l - greatest) over a row, in nats.
+inline float log_mass(std::span<const float> logits, float greatest) noexcept {
     const std::uint64_t mass = run<plain_mass_pass>(logits.data(), logits.size(), greatest);
-    return (lanes<1>(greatest) + log(lanes<1>(float(double(mass) * 0x1p-30))))[0];
+    return log(lanes<1>(float(double(mass) * 0x1p-30)))[0];
+}
+/// Two rows and a place for the third of the same size, at least one logit.
+inline status sizes_agree(const char* who, std::span<const float> a, std::span<const float> b,
+                          std::span<float> out) noexcept {
+    if (a.empty()) return status::failed(status_code::empty_row, who);
+    if (b.size() != a.size())
+        return status::invalid(who, "second row's size", double(b.size()), "is not that of the first");
+    if (out.size() != a.size())
+        return status::invalid(who, "out's size", double(out.size()), "is not that of the rows");
+    return {};
 }
 template <class Combine>
 void combine(std::span<const float> a, std::span<const float> b, std::span<float> out, const Combine& how) noexcept {
