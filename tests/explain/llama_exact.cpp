@@ -57,6 +57,27 @@ TEST(ExplainLlamaExact, SaysWhichStageRemovedAToken) {
     EXPECT_TRUE(e.fate_of(3).survived);
     EXPECT_EQ(e.distribution.size(), 2u);
 }
+TEST(ExplainLlamaExact, ShowsWhatSelectorsThemselvesRemoveAndBend) {
+    const auto expect = [](auto c) {
+        for (std::uint64_t step = 0; step < 10; ++step) {
+            const auto row = row_at(step);
+            const explanation e = explain(c, row);
+            const auto law = c.distribution(row);
+            ASSERT_EQ(e.distribution.size(), law.size());
+            for (std::size_t k = 0; k < law.size(); ++k) EXPECT_EQ(e.distribution[k].id, law[k].id);
+            for (token_id id = 0; id < 300; ++id) {
+                bool in_law = false;
+                for (const auto& token : law) in_law |= token.id == id;
+                EXPECT_EQ(e.fate_of(id).survived, in_law) << id;
+                EXPECT_TRUE(in_law || e.fate_of(id).stage == 0) << id;
+            }
+            c.sample(row);
+        }
+    };
+    expect(chain<llama_exact>(mirostat_v2{.tau = 1.0f, .seed = 3}));
+    expect(chain<llama_exact>(mirostat{.tau = 1.0f, .n_vocab = 300, .seed = 3}));
+    expect(chain<llama_exact>(adaptive_p{.target = 0.1f, .seed = 3}));
+}
 TEST(ExplainLlamaExact, ShowsThePlan) {
     const auto c = chain<llama_exact>(top_k{.k = 2}, temperature{.t = 0.5f}, dist{});
     const std::string words = explain(c);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -103,15 +104,26 @@ private:
     std::size_t count_ = 0;
 };
 
-/// The law a selector draws from.
-inline std::vector<token_data> law_of(const candidates& c) {
-    std::vector<token_data> law;
-    for (const auto& t : c)
-        if (t.logit > illegal_logit) law.push_back(t);
-    candidates sorted{law.data(), law.size(), -1, false};
-    sorted.sort();
-    sorted.normalise();
-    return law;
+/// Candidates as a law.
+inline std::vector<token_data> law_of(std::vector<token_data> tokens) {
+    candidates law{tokens.data(), tokens.size(), -1, false};
+    law.keep_legal();
+    law.sort();
+    law.normalise();
+    tokens.resize(law.size);
+    return tokens;
+}
+/// What stage i draws from, if it is a selector; what is left, if there is none.
+inline std::vector<token_data> law_ahead_of(const stage_table& stages, std::size_t i, const candidates& c) {
+    std::vector<token_data> tokens(c.begin(), c.end());
+    candidates law{tokens.data(), tokens.size(), -1, false};
+    if (i < stages.size() && !stages.as_llama()) stages.prepare(i, law);
+    tokens.resize(law.size);
+    return law_of(std::move(tokens));
+}
+/// llama.cpp's forms of these cut or bend the law that they draw from.
+inline bool makes_its_law(const facts& selector) noexcept {
+    return selector.narrows != narrowing::no || selector.selects == selecting::by_shape;
 }
 
 }  // namespace detail
@@ -140,14 +152,21 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     e.removed_by.assign(rows.size(), -1);
     e.state = chain.state().apply_each(stages, c, [&](std::size_t i, const candidates& now) {
         const bool chosen = i == stages.size() && i > 0 && stages.fact(i - 1).selects != selecting::no;
-        if (i == stages.size() || stages.fact(i).selects != selecting::no)
-            if (!chosen) e.distribution = detail::law_of(now);
+        if (!chosen && (i == stages.size() || stages.fact(i).selects != selecting::no))
+            e.distribution = detail::law_ahead_of(stages, i, now);
+        if (chosen && stages.as_llama() && detail::makes_its_law(stages.fact(i - 1)))
+            e.distribution = detail::law_of({now.begin(), now.end()});
         seen.emplace_back(now, rows.size());
         if (i == 0) return;
         stage_report report{stages.name(i - 1), seen[i - 1].count(), seen[i].count(), 0.0};
         if (chosen) report.after = now.selected >= 0 ? 1 : 0;
-        for (std::size_t id = 0; id < rows.size() && !chosen; ++id) {
-            if (!seen[i - 1].legal(id) || seen[i].legal(id)) continue;
+        std::vector<bool> left(rows.size(), false);
+        for (std::size_t id = 0; id < rows.size(); ++id) left[id] = !chosen && seen[i].legal(id);
+        if (chosen)
+            for (const auto& t : e.distribution)
+                if (std::size_t(t.id) < rows.size()) left[std::size_t(t.id)] = true;
+        for (std::size_t id = 0; id < rows.size(); ++id) {
+            if (!seen[i - 1].legal(id) || left[id]) continue;
             report.mass_removed += seen[i - 1].share(id);
             e.removed_by[id] = int(i) - 1;
         }
