@@ -53,6 +53,8 @@ void add_learners(streams& all) {
         return v;
     }();
     add(all, 61, "top_k 20 | infill | dist", top_k{.k = 20}, infill{&letters}, dist{.seed = 150});
+    add(all, 61, "phrase_ban | top_p .95 | dist", phrase_ban{&letters, {"ab", "dE", "fg", "hbc", "c"}},
+        top_p{.p = 0.95f}, dist{.seed = 151});
 }
 
 }  // namespace riffle_tests

@@ -4,7 +4,7 @@ namespace riffle {
 
 /// What a chain promises about its arithmetic.
 enum class numerics {
-    reproducible,  ///< the same token for the same seed and row on every compiler, instruction set and GPU
+    reproducible,  ///< the same token for the same seed and row on every compiler and instruction set
     fast,          ///< the same distribution; any order of summation, any exp, fused multiply-add allowed
     llama,         ///< the same token as llama.cpp 0.7.0 for the same seed
 };
