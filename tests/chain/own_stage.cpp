@@ -1,5 +1,6 @@
 // A user's own stage by each verb: staged and fused agree at every width, and both with the scalar verb.
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -153,6 +154,31 @@ TEST(OwnStage, DrawsAreItsStreamOfTheChainsPosition) {
         EXPECT_EQ(std::uint64_t(staged.selected), reference::random_bits(at, 77, 64) % 10);
         EXPECT_EQ(c.peek(row), staged[std::size_t(staged.selected)].id);
         c.sample(row);
+    }
+}
+
+/// The same, and says that all are equally likely.
+struct fair_lottery : lottery {
+    void prepare(candidates& c) const noexcept {
+        c.map_logits([](const auto& logit) { return logit - logit; });
+    }
+};
+TEST(OwnStage, ASelectorMaySayWhichLawItDrawsFrom) {
+    const auto row = make_row(shape::random, 100, 1);
+    auto silent = chain(top_k{.k = 10}, lottery{.seed = 5});
+    auto c = chain(top_k{.k = 10}, fair_lottery{{.seed = 5}});
+    dynamic_chain late;
+    late.push(top_k{.k = 10});
+    late.push(fair_lottery{{.seed = 5}});
+    EXPECT_GT(silent.distribution(row)[0].p, 0.11f);
+    ASSERT_EQ(c.distribution(row).size(), 10u);
+    for (const auto& token : c.distribution(row)) EXPECT_EQ(token.p, 0.1f);
+    for (const auto& token : late.distribution(row)) EXPECT_EQ(token.p, 0.1f);
+    for (const auto& token : c.logprobs(row, 3)) EXPECT_NEAR(double(token.logprob), -std::log(10.0), 1e-6);
+    for (int i = 0; i < 10; ++i) {  // and draws as before
+        const token_id token = silent.sample(row);
+        EXPECT_EQ(c.sample(row), token);
+        EXPECT_EQ(late.sample(row), token);
     }
 }
 
