@@ -2,7 +2,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/choice.hpp>
@@ -57,10 +56,11 @@ struct phrase_ban {
             token_id token = null_token;
             friend constexpr bool operator==(const ban&, const ban&) noexcept = default;
         };
-        std::span<const ban> bans() const noexcept { return {bans_.data(), count_}; }
+        const ban* begin() const noexcept { return bans_.data(); }
+        const ban* end() const noexcept { return bans_.data() + count_; }
         /// False where all bans are of this place.
         bool remember(const ban& b, const history& tokens) noexcept {
-            for (const ban& known : bans())
+            for (const ban& known : *this)
                 if (known == b) return true;
             if (count_ == bans_.size() &&
                 !forget_oldest([&](const ban& old) { return !is_within_reach(old.line, tokens); }) &&
@@ -106,7 +106,7 @@ struct phrase_ban {
 
     template <class Logits>
     void change(Logits& of, const context& x, const state& kept) const noexcept {
-        for (const auto& b : kept.bans())
+        for (const auto& b : kept)
             if (b.line == x.tokens().line()) change_one(of, b.token, [](float) { return illegal_logit; });
     }
 
