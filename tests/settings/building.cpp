@@ -225,6 +225,9 @@ TEST(SettingsChain, BreakersOfDry) {
     const auto own = stage_in<dry>(built_of(s, &small_vocabulary()));
     EXPECT_TRUE(own.breakers.contains_alone(5));
     EXPECT_EQ(own.breakers.size(), 2u);  // abc, and a with b behind it
+    const auto said = stage_of<dry>("dry_multiplier=0.5;dry_sequence_breaker=ab", &small_vocabulary());
+    EXPECT_EQ(said.breakers.size(), 2u);
+    EXPECT_TRUE(said.breakers.contains_alone(5));
     s.dry_breaker_tokens = token_sequences{{1}, {2, 3}};
     const auto as_tokens = stage_in<dry>(built_of(s));  // no vocabulary
     EXPECT_EQ(as_tokens.breakers.size(), 2u);

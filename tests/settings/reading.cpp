@@ -218,6 +218,25 @@ TEST(Settings, BiasesInLlamasForm) {
     EXPECT_EQ(read("suppress=5, 7").suppressed, (std::vector<token_id>{5, 7}));
 }
 
+TEST(Settings, BreakersOfDryAsLlamaTakesThem) {
+    using strings = std::vector<std::string>;
+    EXPECT_EQ(read("dry_multiplier=1").dry_breakers, (strings{"\n", ":", "\"", "*"}));
+    const auto said = read("dry_sequence_breaker=\\n;dry_sequence_breaker= and so \\x3b");
+    EXPECT_EQ(said.dry_breakers, (strings{"\n", "and so ;"}));  // in place of the default ones
+    EXPECT_EQ(said.samplers, (std::vector<sampler_kind>{sampler_kind::dry}));
+    EXPECT_EQ(read("dry_sequence_breaker=\\x20\\t\\r\\\\n").dry_breakers, (strings{" \t\r\\n"}));
+    EXPECT_EQ(read("dry_sequence_breaker=\\q\\x4\\xg0\\").dry_breakers, (strings{"\\q\\x4\\xg0\\"}));
+    EXPECT_EQ(read("dry_sequence_breaker=NONE").dry_breakers, strings{});
+    EXPECT_EQ(read("dry_sequence_breaker=a;dry_sequence_breaker=none;dry_sequence_breaker=b").dry_breakers,
+              (strings{"b"}));
+    chain_settings s = read("dry_sequence_breaker=a");
+    EXPECT_TRUE(s.read("dry_sequence_breaker=b"));
+    EXPECT_EQ(s.dry_breakers, (strings{"a", "b"}));
+    EXPECT_FALSE(s.read("dry_sequence_breaker=c;dry_sequence_breaker="));
+    EXPECT_EQ(s.problem(), "settings: dry_sequence_breaker needs a text, or none");
+    EXPECT_EQ(s.dry_breakers, (strings{"a", "b"}));
+}
+
 // ---- hostile ones
 
 /// Reads, and builds both kinds of chain; nothing may go wrong but by an answer.
@@ -259,6 +278,8 @@ TEST(Settings, SurviveRandomWords) {
                                          "sampler_seq",
                                          "logit_bias",
                                          "suppress",
+                                         "dry_sequence_breaker",
+                                         "\\x3",
                                          "seed",
                                          "mirostat",
                                          "dry_multiplier",

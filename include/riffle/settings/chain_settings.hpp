@@ -76,9 +76,10 @@ public:
 
     std::vector<logit_bias_entry> biases;  ///< logit_bias=15043-1,29871+2.5: llama.cpp's form
     std::vector<token_id> suppressed;      ///< suppress=5,7: banned, as a model's suppress_tokens
-    // dry's breakers, which no text sets: as strings, for which build needs a vocabulary, or as tokens
+    /// dry_sequence_breaker=\n, once for each, the first in place of these; `none` leaves none. \n, \t, \r, \\ and \xHH
+    /// (of `;`, and of blanks at either end) are escapes. Build needs a vocabulary for them where dry is on.
     std::vector<std::string> dry_breakers{"\n", ":", "\"", "*"};
-    token_sequences dry_breaker_tokens;
+    token_sequences dry_breaker_tokens;   ///< in place of the strings; no text sets them
     bool first_space_is_dropped = false;  ///< of a piece, when strings are looked for: see dry_breakers
     /// In order, a selector wherever it stands; none = the selector alone. A list set by hand gives way to the first
     /// sampler that a text mentions.
@@ -181,6 +182,7 @@ private:
         if (sampler_names::same_name(name, "seed")) return read_seed(value);
         if (sampler_names::same_name(name, "logit_bias")) return read_biases(value);
         if (sampler_names::same_name(name, "suppress")) return read_tokens(value);
+        if (sampler_names::same_name(name, "dry_sequence_breaker")) return read_breaker(value);
         const sampler_names* const sampler = sampler_called(name);
         for (const parameter& p : parameters())
             for (const char* known : p.names)
@@ -277,6 +279,39 @@ private:
         }
         return true;
     }
+    /// As llama.cpp's --dry-sequence-breaker, with its escapes.
+    bool read_breaker(text value) {
+        mention(sampler_kind::dry);
+        if (!std::exchange(breakers_said_, true)) dry_breakers.clear();
+        if (sampler_names::same_name(value, "none")) return dry_breakers.clear(), true;
+        std::string breaker;
+        while (!value.empty()) breaker += unescaped(value);
+        if (breaker.empty()) return fail("settings: dry_sequence_breaker needs a text, or none");
+        dry_breakers.push_back(std::move(breaker));
+        return true;
+    }
+    /// Takes one character off a text. A backslash ahead of anything else stands for itself.
+    static char unescaped(text& t) noexcept {
+        const auto take = [&t](std::size_t count, char meant) {
+            t = t.part(count);
+            return meant;
+        };
+        if (t[0] != '\\' || t.size() < 2) return take(1, t[0]);
+        switch (t[1]) {
+        case 'n': return take(2, '\n');
+        case 't': return take(2, '\t');
+        case 'r': return take(2, '\r');
+        case '\\': return take(2, '\\');
+        case 'x': {
+            unsigned char code = 0;
+            const text digits = t.part(2, 2);
+            const auto [end, error] = std::from_chars(digits.begin(), digits.end(), code, 16);
+            if (error == std::errc() && digits.size() == 2 && end == digits.end()) return take(4, char(code));
+            return take(1, '\\');
+        }
+        default: return take(1, '\\');
+        }
+    }
     template <class Number>
     bool read_number(text name, text value, Number& into) {
         Number read{};
@@ -301,7 +336,8 @@ private:
         for (const auto& known : known_samplers) (samplers_known += std::exchange(between, ", ")) += known.names[0];
         for (const parameter& p : parameters()) (parameters_known += ", ") += p.names[0];
         return fail("settings: there is no \"", quoted(name), "\"; the samplers are", samplers_known,
-                    "; the parameters are samplers, sampler_seq, seed, logit_bias, suppress", parameters_known);
+                    "; the parameters are samplers, sampler_seq, seed, logit_bias, suppress, dry_sequence_breaker",
+                    parameters_known);
     }
     static std::string letters() {
         std::string all = "the letters are";
@@ -449,6 +485,7 @@ private:
     std::string problem_;
     bool mentioned_ = false;   ///< a sampler was
     bool order_said_ = false;  ///< by samplers= or sampler_seq=
+    bool breakers_said_ = false;
 };
 
 }  // namespace riffle
