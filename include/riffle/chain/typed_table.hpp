@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <riffle/chain/narrow_verb.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_state.hpp>
 #include <riffle/chain/stage_table.hpp>
@@ -255,7 +256,8 @@ public:
                         r.edit(entry.token, [&](float logit) { return logit + flushed(entry.bias); });
                 } else if constexpr (requires { stage.bias(token_id{}); }) {
                     for (std::size_t id = 0; id < r.size(); ++id)
-                        r.edit(token_id(id), [&](float logit) { return biased(logit, stage.bias(token_id(id))); });
+                        r.edit(token_id(id),
+                               [&](float logit) { return detail::biased(logit, stage.bias(token_id(id))); });
                 }
             });
     }
@@ -362,7 +364,7 @@ public:
         each([&]<std::size_t I>(const auto& stage) {
             if (I < first || I >= last || failure != status_code::ok) return;
             if constexpr (detail::runs_as_llama<Policies, std::remove_cvref_t<decltype(stage)>>) {
-                failure = narrow_as_llama<I>(stage, c, x);
+                failure = detail::narrow_as_llama(stage, std::get<I>(kept_), c, x);
             } else {
                 if constexpr (as_peer) {  // another form may have made NaN, and left its flag standing
                     for (auto& token : c) token.logit = canonical(token.logit);
@@ -370,7 +372,8 @@ public:
                 }
                 if constexpr (fact_table[I].needs_sorted) c.sort();
                 if constexpr (fact_table[I].needs_p) c.normalise();
-                narrow_by<I>(stage, c, x);
+                if constexpr (fact_table[I].draws) detail::narrow_by(stage, kept<I>(), c, x, random_of<I>(x.at()));
+                else detail::narrow_by(stage, kept<I>(), c, x, draws(0, {}, 0));
                 if constexpr (!fact_table[I].keeps_sorted) c.sorted = false;
             }
         });
@@ -534,77 +537,6 @@ private:
         if constexpr (requires(const S& s) { std::uint64_t(s.seed); }) seed = std::uint64_t(std::get<I>(stages_).seed);
         return {seed, position, stream_of(detail::kind_of<S>(), std::uint8_t(earlier_ + occurrence))};
     }
-    /// llama.cpp's form of one stage; what it keeps changes here, as it does there.
-    template <std::size_t I, class S>
-    status_code narrow_as_llama(const S& stage, candidates& c, const context& x) const noexcept {
-        exact::workspace memory;
-        memory.use(x.spare());
-        exact::surroundings around{x, memory};
-        if constexpr (requires { exact::form<S>::apply(stage, c, around); })
-            return exact::form<S>::apply(stage, c, around);
-        else return exact::form<S>::apply(stage, std::get<I>(kept_), c, around);
-    }
-    /// The narrow verb of one stage.
-    template <std::size_t I, class S>
-    void narrow_by(const S& stage, candidates& c, const context& x) const noexcept {
-        constexpr const facts& f = fact_table[I];
-        if constexpr (f.maps) {
-            if constexpr (f.narrows != narrowing::no)
-                if (stage.narrows_now()) return c.keep_greatest(stage.rank());
-            c.map_logits(fold<S>(stage));
-        } else if constexpr (has_state<S> && f.selects != selecting::no) {
-            if constexpr (f.selects != selecting::by_shape) stage.prepare(c, kept<I>());
-            stage.choose(c, random_of<I>(x.at()), kept<I>());
-        } else if constexpr (f.narrows == narrowing::likelihood || f.narrows == narrowing::searched) {
-            if (!stage.narrows_now()) return;
-            const law of_all = law_of(c);
-            if (of_all.mass == 0) return c.keep_legal();
-            if constexpr (f.narrows == narrowing::searched) stage.keep(c, of_all, illegal_logit);
-            else c.keep_above(stage.cut(of_all), stage.keeps_at_least());
-        } else if constexpr (has_measured_map<S>) {
-            if constexpr (f.narrows != narrowing::no)
-                if (stage.narrows_now()) return c.keep_greatest(stage.rank());
-            const law of_all = law_of(c);
-            if (stage.adjusts_now() && of_all.mass > 0) c.map_logits(bound_map<S>(stage, of_all));
-        } else if constexpr (requires { stage.change(c, x, kept<I>()); }) {
-            stage.change(c, x, kept<I>());
-        } else if constexpr (has_contextual_edit<S>) {
-            stage.change(c, x);
-        } else if constexpr (f.edits) {
-            const bool in_id_order = starts_in_id_order(c);
-            for (const auto& entry : stage.edits()) add_bias(c, entry, in_id_order);
-        } else if constexpr (f.dense_edits) {
-            for (auto& token : c) token.logit = canonical(biased(token.logit, stage.bias(token.id)));
-        } else {
-            const std::size_t size = c.size;
-            if constexpr (has_built_in_facts<S> && has_contextual_apply<S>) stage.apply(c, x);
-            else if constexpr (has_drawing_apply<S>) stage.apply(c, random_of<I>(x.at()));
-            else stage.apply(c);
-            if constexpr (!has_built_in_facts<S>) {  // a user's verb may leave anything
-                if (c.size > size) c.size = size;
-                for (auto& token : c) token.logit = canonical(token.logit);
-            }
-        }
-    }
-    /// A sum that is not fused with a product in the user's bias.
-    static float biased(float logit, float bias) noexcept { return (lanes<1>(logit) + lanes<1>(rounded(bias)))[0]; }
-
-    /// Whether the candidate of every id stands at that index, as it does when nothing has narrowed.
-    static bool starts_in_id_order(const candidates& c) noexcept {
-        for (std::size_t i = 0; i < c.size; ++i)
-            if (c[i].id != token_id(i)) return false;
-        return true;
-    }
-    static void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_order) noexcept {
-        if (in_id_order) {
-            if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size)
-                c[id].logit = canonical(c[id].logit + flushed(entry.bias));
-            return;
-        }
-        for (auto& token : c)
-            if (token.id == entry.token) token.logit = canonical(token.logit + flushed(entry.bias));
-    }
-
     std::tuple<Stages...>& stages_;
     kept_states& kept_;
     saved_state* ring_;

@@ -105,7 +105,7 @@ private:
 };
 
 /// Candidates as a law.
-inline std::vector<token_data> law_of(std::vector<token_data> tokens) {
+inline std::vector<token_data> as_law(std::vector<token_data> tokens) {
     candidates law{tokens.data(), tokens.size(), -1, false};
     law.keep_legal();
     law.sort();
@@ -119,7 +119,7 @@ inline std::vector<token_data> law_ahead_of(const stage_table& stages, std::size
     candidates law{tokens.data(), tokens.size(), -1, false};
     if (i < stages.size() && !stages.as_llama()) stages.prepare(i, law);
     tokens.resize(law.size);
-    return law_of(std::move(tokens));
+    return as_law(std::move(tokens));
 }
 /// llama.cpp's forms of these cut or bend the law that they draw from.
 inline bool makes_its_law(const facts& selector) noexcept {
@@ -155,7 +155,7 @@ explanation explain(Chain& chain, std::span<const float> logits) {
         if (!chosen && (i == stages.size() || stages.fact(i).selects != selecting::no))
             e.distribution = detail::law_ahead_of(stages, i, now);
         if (chosen && stages.as_llama() && detail::makes_its_law(stages.fact(i - 1)))
-            e.distribution = detail::law_of({now.begin(), now.end()});
+            e.distribution = detail::as_law({now.begin(), now.end()});
         seen.emplace_back(now, rows.size());
         if (i == 0) return;
         stage_report report{stages.name(i - 1), seen[i - 1].count(), seen[i].count(), 0.0};

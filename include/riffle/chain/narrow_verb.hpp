@@ -1,0 +1,89 @@
+#pragma once
+#include <cstddef>
+
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/draws.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/law.hpp>
+#include <riffle/core/llama_form.hpp>
+#include <riffle/wide/fold.hpp>
+#include <riffle/wide/law.hpp>
+
+// One stage on candidates, by whichever verb it has. For all chains alike, whatever stands around the stage.
+
+namespace riffle::detail {
+
+/// A sum that is not fused with a product in the user's bias.
+inline float biased(float logit, float bias) noexcept { return (lanes<1>(logit) + lanes<1>(rounded(bias)))[0]; }
+
+/// Whether the candidate of every id stands at that index, as it does when nothing has narrowed.
+inline bool starts_in_id_order(const candidates& c) noexcept {
+    for (std::size_t i = 0; i < c.size; ++i)
+        if (c[i].id != token_id(i)) return false;
+    return true;
+}
+inline void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_order) noexcept {
+    if (in_id_order) {
+        if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size)
+            c[id].logit = canonical(c[id].logit + flushed(entry.bias));
+        return;
+    }
+    for (auto& token : c)
+        if (token.id == entry.token) token.logit = canonical(token.logit + flushed(entry.bias));
+}
+
+/// `kept` is what the chain keeps for the stage, `random` its numbers, where it draws.
+template <class S, class Kept>
+void narrow_by(const S& stage, const Kept& kept, candidates& c, const context& x, const draws& random) noexcept {
+    constexpr facts f = facts_of<S>();
+    if constexpr (f.maps) {
+        if constexpr (f.narrows != narrowing::no)
+            if (stage.narrows_now()) return c.keep_greatest(stage.rank());
+        c.map_logits(fold<S>(stage));
+    } else if constexpr (has_state<S> && f.selects != selecting::no) {
+        if constexpr (f.selects != selecting::by_shape) stage.prepare(c, kept);
+        stage.choose(c, random, kept);
+    } else if constexpr (f.narrows == narrowing::likelihood || f.narrows == narrowing::searched) {
+        if (!stage.narrows_now()) return;
+        const law of_all = law_of(c);
+        if (of_all.mass == 0) return c.keep_legal();
+        if constexpr (f.narrows == narrowing::searched) stage.keep(c, of_all, illegal_logit);
+        else c.keep_above(stage.cut(of_all), stage.keeps_at_least());
+    } else if constexpr (has_measured_map<S>) {
+        if constexpr (f.narrows != narrowing::no)
+            if (stage.narrows_now()) return c.keep_greatest(stage.rank());
+        const law of_all = law_of(c);
+        if (stage.adjusts_now() && of_all.mass > 0) c.map_logits(bound_map<S>(stage, of_all));
+    } else if constexpr (requires { stage.change(c, x, kept); }) {
+        stage.change(c, x, kept);
+    } else if constexpr (has_contextual_edit<S>) {
+        stage.change(c, x);
+    } else if constexpr (f.edits) {
+        const bool in_id_order = starts_in_id_order(c);
+        for (const auto& entry : stage.edits()) add_bias(c, entry, in_id_order);
+    } else if constexpr (f.dense_edits) {
+        for (auto& token : c) token.logit = canonical(biased(token.logit, stage.bias(token.id)));
+    } else {
+        const std::size_t size = c.size;
+        if constexpr (has_built_in_facts<S> && has_contextual_apply<S>) stage.apply(c, x);
+        else if constexpr (has_drawing_apply<S>) stage.apply(c, random);
+        else stage.apply(c);
+        if constexpr (!has_built_in_facts<S>) {  // a user's verb may leave anything
+            if (c.size > size) c.size = size;
+            for (auto& token : c) token.logit = canonical(token.logit);
+        }
+    }
+}
+
+/// llama.cpp's form of the stage; what is kept changes here, as it does there.
+template <class S, class Kept>
+status_code narrow_as_llama(const S& stage, Kept& kept, candidates& c, const context& x) noexcept {
+    exact::workspace memory;
+    memory.use(x.spare());
+    exact::surroundings around{x, memory};
+    if constexpr (requires { exact::form<S>::apply(stage, c, around); }) return exact::form<S>::apply(stage, c, around);
+    else return exact::form<S>::apply(stage, kept, c, around);
+}
+
+}  // namespace riffle::detail
