@@ -144,7 +144,7 @@ void expect_learning_from_what_nobody_accepted(const Spec& spec) {
         EXPECT_EQ(sane.peek(row), sane.peek(row));
         (void)apply_to(as_peer, row);
     }
-    EXPECT_NE(apply_to(as_peer, row).tokens.size(), peers_at_first);
+    EXPECT_LT(apply_to(as_peer, row).tokens.size(), peers_at_first);
     // What was accepted it learns in both.
     const auto before = sane.mark();
     (void)sane.sample(row);
@@ -191,10 +191,10 @@ TEST(PeerDefects, OneCandidateMovesTheStreamOfDistAlone) {
         expect(mirostat_v2{.tau = 9.0f, .eta = 0.0f, .seed = seed}, false);
         expect(adaptive_p{.target = -1.0f, .seed = seed}, false);
     }
-    exact::form<mirostat>::state state(mirostat{.seed = 3});  // whose single candidate is no singleton in the row
-    candidates one{nullptr, 1, -1, false};
+    // The same for mirostat's draw, by itself: how many it draws among follows from logits that move mu as well.
+    exact::form<mirostat>::state state(mirostat{.seed = 3});
     token_data token{0, 1.0f, 1.0f};
-    one.data = &token;
+    candidates one{&token, 1, -1, false};
     state.select(one, 5.0f, 0.1f);
     EXPECT_EQ(state.random.words(), 0u);
 }

@@ -239,7 +239,8 @@ inline void apply(const riffle::quadratic& s, state_between& b, const situation&
         if (c.logit == minus_infinity) continue;
         const float d = std::max(rounded(c.logit - maximum), -1e6f);
         const float square = rounded(d * d);
-        const float less = rounded(std::clamp(maximum, -1e6f, 1e6f) - rounded(by_square * square));
+        const float added = std::abs(maximum) <= 1e6f ? maximum : 0.0f;
+        const float less = rounded(added - rounded(by_square * square));
         c.logit = canonical(rounded(less + rounded(rounded(by_cube * square) * d)));
     }
 }

@@ -47,23 +47,23 @@ TEST(Quadratic, FarTokensCanRiseOutsideThoseCurves) {
     EXPECT_EQ((stage | dist{}).peek(row), 2);
 }
 TEST(Quadratic, AGreatMaximumSwallowsNoDifference) {
-    const std::vector<float> near{0.0f, -1.0f, -2.0f};
     const auto law = [](const std::vector<float>& row) {
-        auto c = quadratic{.factor = 0.5f} | dist{};
+        auto c = quadratic{.factor = 0.001f} | dist{};
         std::vector<float> p;
         for (const auto& token : c.distribution(row)) p.push_back(token.p);
         return p;
     };
-    const std::vector<float> far{1e8f, 1e8f - 8.0f, 1e8f - 16.0f}, shifted{0.0f, -8.0f, -16.0f};  // as floats go there
-    EXPECT_EQ(law(far), law(shifted));
+    const std::vector<float> far{1e9f, 1e9f - 64.0f, 1e9f - 128.0f}, near{0.0f, -64.0f, -128.0f};  // a unit there: 64
+    EXPECT_EQ(law(far), law(near));
+    EXPECT_GT(law(far)[0], 50.0f * law(far)[1]);
     // +inf forces a token, and leaves the others apart.
     const std::vector<float> forced{infinity, 0.0f, -1.0f};
     EXPECT_EQ(law(forced).front(), 1.0f);
     const auto bent = logits_after(quadratic{.factor = 0.5f}, forced);
-    EXPECT_EQ(bent[0], 1e6f);
+    EXPECT_EQ(bent[0], 0.0f);
     EXPECT_LT(bent[1], -1e11f);
     const auto low = logits_after(quadratic{.factor = 0.5f}, std::vector<float>{-1e9f, -infinity, -2e9f});
-    EXPECT_EQ(low[0], -1e6f);
+    EXPECT_EQ(low[0], 0.0f);
     EXPECT_LT(low[2], -1e11f);
 }
 TEST(Quadratic, WithoutMeaningAreErrors) {

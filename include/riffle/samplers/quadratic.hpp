@@ -13,8 +13,8 @@ namespace riffle {
 ///
 /// `factor` > 0, usual 0.2 to 0.5; <= 0 = off. `curve` 1 = quadratic alone, up to 3 the order of tokens stays; outside
 /// 1 to 3 far tokens can rise over near ones. Both within ±1e6, else an error. Tokens beyond 1e6 under the maximum
-/// count as 1e6; a maximum beyond ±1e6 comes out as that (a constant, which no law shows; a greater one would swallow
-/// the differences).
+/// count as 1e6; a maximum beyond ±1e6 comes out as 0 (a constant, which no law shows; so great a one would swallow the
+/// differences).
 ///
 /// Wide: max, law, and a private copy of the row. Narrow: O(candidates).
 struct quadratic {
@@ -28,9 +28,9 @@ struct quadratic {
 
     /// The maximum, what it comes out as, the factors of d² and d³.
     std::array<float, 4> parameters(const law& of_all) const noexcept {
-        const lanes<1> f(factor), c(curve), half(0.5f), maximum(of_all.maximum);
-        const lanes<1> bounded = lesser_of(greater_of(maximum, lanes<1>(-1e6f)), lanes<1>(1e6f));
-        return {of_all.maximum, bounded[0], ((lanes<1>(3.0f) - c) * half * f)[0], ((c - lanes<1>(1.0f)) * half * f)[0]};
+        const lanes<1> f(factor), c(curve), half(0.5f);
+        const float added = absolute(lanes<1>(of_all.maximum))[0] <= 1e6f ? of_all.maximum : 0.0f;
+        return {of_all.maximum, added, ((lanes<1>(3.0f) - c) * half * f)[0], ((c - lanes<1>(1.0f)) * half * f)[0]};
     }
     template <class V>
     static RIFFLE_INLINE V map(const V& logit, const std::array<V, 4>& p) noexcept {

@@ -61,8 +61,8 @@ private:
         return exp(log(lanes<1>(u)) * exp(lanes<1>(-bounded_amount())))[0];
     }
 
-    /// log(c^power - b^power), c = reached / total, b = (reached - weight) / total: power · log c + log(1 -
-    /// (b/c)^power).
+    /// The log of c^power - b^power, where c = reached / total and b = (reached - weight) / total. Written as
+    /// power · log c + log(1 - (b / c)^power), since the difference would lose the digits of a small share.
     static float log_share(std::uint64_t weight, std::uint64_t reached, std::uint64_t total,
                            const lanes<1>& power) noexcept {
         lanes<1> log_of(0.0f);
