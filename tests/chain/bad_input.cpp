@@ -12,7 +12,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace riffle_tests {
+namespace riffle_tests::chain_bad_input {
 namespace {
 
 using namespace riffle;
@@ -399,4 +399,4 @@ TEST(FlushToZero, ChangesNoToken) { GTEST_SKIP() << "no MXCSR here"; }
 #endif
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_bad_input

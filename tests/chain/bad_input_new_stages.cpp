@@ -16,7 +16,7 @@
 #include "integers.hpp"
 #include "reference/agreement.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_bad_input_new_stages {
 namespace {
 
 using namespace riffle;
@@ -726,4 +726,4 @@ TEST(BadInputOfNewStages, WithoutATargetThereIsNothingToLearn) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_bad_input_new_stages

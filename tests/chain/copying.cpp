@@ -7,7 +7,7 @@
 
 #include <riffle/riffle.hpp>
 
-namespace riffle_tests {
+namespace riffle_tests::chain_copying {
 namespace {
 
 using namespace riffle;
@@ -56,6 +56,6 @@ TEST(Copying, OfADynamicChainMayThrow) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_copying
 
 #endif

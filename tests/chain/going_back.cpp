@@ -11,7 +11,7 @@
 #include "chain/own_stages.hpp"
 #include "reference/rows.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_going_back {
 namespace {
 
 using namespace riffle;
@@ -421,4 +421,4 @@ TEST(Rewind, RestoresAStageWithItsOwnMark) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_going_back

@@ -10,7 +10,7 @@
 #include "chain/own_stages.hpp"
 #include "chain/pairs.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_looking_closer {
 namespace {
 
 using namespace riffle;
@@ -227,4 +227,4 @@ TEST(Distribution, OfNothingLegalStillTellsWhatItSaw) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_looking_closer

@@ -14,7 +14,7 @@
 #include "chain/own_stages.hpp"
 #include "reference/agreement.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_own_stage {
 namespace {
 
 using namespace riffle;
@@ -314,4 +314,4 @@ TEST(OwnStage, AFalseClaimToBeMonotoneIsCaughtInDebugBuilds) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_own_stage

@@ -14,7 +14,7 @@
 #include "chain/own_stages.hpp"
 #include "reference/agreement.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_pipeline {
 namespace {
 
 using namespace riffle;
@@ -376,4 +376,4 @@ TEST(DynamicChain, WithoutStagesOrSelectorGivesNoToken) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_pipeline

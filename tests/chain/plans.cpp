@@ -10,7 +10,7 @@
 
 #include "chain/own_stages.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_plans {
 namespace {
 
 using namespace riffle;
@@ -184,4 +184,4 @@ TEST(Plans, TheLongestAlternationOfMapsAndEditsFits) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_plans

@@ -5,7 +5,7 @@
 
 #include "chain/run_time.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_random_chains {
 namespace {
 
 using namespace riffle;
@@ -141,4 +141,4 @@ TEST(RandomChains, RowsOfAQuarterMillion) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_random_chains

@@ -13,7 +13,7 @@
 
 #include "chain/run_time.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_run_time_pairs {
 namespace {
 
 using namespace riffle;
@@ -121,4 +121,4 @@ TEST(RunTimeStages, CandidatesInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_run_time_pairs

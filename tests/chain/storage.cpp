@@ -10,7 +10,7 @@
 
 #include "reference/agreement.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_storage {
 namespace {
 
 using namespace riffle;
@@ -160,4 +160,4 @@ TEST(Storage, ALongerWindowIsServedFromTheHeapAndRefusedInBorrowedMemory) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_storage

@@ -8,7 +8,7 @@
 
 #include "chain/pairs.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::chain_typed_chains {
 namespace {
 
 using namespace riffle;
@@ -115,4 +115,4 @@ TEST(TypedChains, MinKeepAboveTheRest) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::chain_typed_chains

@@ -2,7 +2,7 @@
 
 #include "exact/forms.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_breakers {
 namespace {
 
 std::vector<std::vector<token_id>> list(const token_sequences& s) { return {s.begin(), s.end()}; }
@@ -50,4 +50,4 @@ TEST(DryBreakers, EndTheSearchForRepetitions) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_breakers

@@ -16,7 +16,7 @@
 
 #include "integers.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_chains {
 namespace {
 
 using namespace riffle;
@@ -789,4 +789,4 @@ TEST(ExactChains, LookingCloserMeetsNoInfinityAndNoNaN) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_chains

@@ -11,7 +11,7 @@
 
 #include "samplers/published_laws.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_chi_square {
 namespace {
 
 template <class Selector>
@@ -66,4 +66,4 @@ TEST(ChiSquareLikeLlama, TheCoinOfXtc) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_chi_square

@@ -3,7 +3,7 @@
 
 #include "exact/forms.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_golden {
 namespace {
 
 std::vector<token_id> first_ids(const bench& b, std::size_t count) {
@@ -120,4 +120,4 @@ TEST(ExactGolden, AdaptivePAndItsCloneThatStartsAnew) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_golden

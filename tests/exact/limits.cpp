@@ -5,7 +5,7 @@
 
 #include "exact/forms.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_limits {
 namespace {
 
 template <class... Specs, class Visit>
@@ -161,4 +161,4 @@ TEST(ExactLimits, MemoryOfTheCallerIsEnough) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_limits

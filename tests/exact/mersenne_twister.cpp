@@ -8,7 +8,7 @@
 
 #include "long_run.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_mersenne_twister {
 namespace {
 
 using riffle::exact::mersenne_twister;
@@ -101,4 +101,4 @@ TEST(MersenneTwister, WhatRoundsToOneIsDrawnAgain) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_mersenne_twister

@@ -15,7 +15,7 @@
 
 #include "integers.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_peer_defects {
 namespace {
 
 using namespace riffle;
@@ -427,4 +427,4 @@ TEST(PeerDefects, ATemperatureOfNothingStillDraws) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_peer_defects

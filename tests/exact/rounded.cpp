@@ -9,7 +9,7 @@
 
 #include <riffle/exact/rounded.hpp>
 
-namespace riffle_tests {
+namespace riffle_tests::exact_rounded {
 namespace {
 
 using namespace riffle::exact;
@@ -46,4 +46,4 @@ TEST(ExactRounding, FunctionsAreThoseOfTheCLibrary) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_rounded

@@ -22,7 +22,7 @@
 #include "lane_widths.hpp"
 #include "long_run.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_rows {
 namespace {
 
 using namespace riffle;
@@ -659,4 +659,4 @@ TEST(ExactExponentials, AreTheCLibrarysEverywhere) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_rows

@@ -7,7 +7,7 @@
 
 #include "exact/forms.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_samplers {
 namespace {
 
 template <class Spec>
@@ -181,4 +181,4 @@ TEST(ExactSamplers, InfillMergesPrefixesInPOnly) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_samplers

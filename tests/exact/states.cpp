@@ -2,7 +2,7 @@
 
 #include "exact/forms.hpp"
 
-namespace riffle_tests {
+namespace riffle_tests::exact_states {
 namespace {
 
 /// Steps of one sampler, each over the same eight logits.
@@ -116,4 +116,4 @@ TEST(ExactStates, AnotherTokenThanTheDrawnTeachesAdaptivePNothing) {
 }
 
 }  // namespace
-}  // namespace riffle_tests
+}  // namespace riffle_tests::exact_states
