@@ -13,10 +13,10 @@
 
 #include "integers.hpp"
 
+namespace riffle_tests::core_candidates {
 namespace {
 
 using namespace riffle;
-using riffle_tests::integers;
 using list = std::vector<token_data>;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -242,3 +242,4 @@ TEST(Candidates, SelectByMassChoosesNothingWhereNothingWeighs) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::core_candidates

@@ -12,11 +12,10 @@
 #include "integers.hpp"
 #include "reference/arithmetic.hpp"
 
+namespace riffle_tests::core_law {
 namespace {
 
 using namespace riffle;
-using riffle_tests::integers;
-namespace reference = riffle_tests::reference;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 __extension__ typedef unsigned __int128 wide_t;
@@ -95,3 +94,4 @@ TEST(Law, OfNoLegalCandidateIsEmpty) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::core_law

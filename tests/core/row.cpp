@@ -5,6 +5,7 @@
 
 #include <riffle/core/row.hpp>
 
+namespace riffle_tests::core_row {
 namespace {
 
 using namespace riffle;
@@ -105,3 +106,4 @@ TEST(Row, OwnAndHide) {
 static_assert(block_count(0) == 0 && block_count(1) == 1 && block_count(256) == 1 && block_count(257) == 2);
 
 }  // namespace
+}  // namespace riffle_tests::core_row

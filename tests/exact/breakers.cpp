@@ -24,7 +24,8 @@ TEST(DryBreakers, SeveralStringsAndEmptyOnes) {
 }
 TEST(DryBreakers, OfAStringFortyBytesCountAndOfItsRestTwentyTokens) {
     const vocabulary v = vocabulary_of({"x", "a"});
-    const std::string forty = "x" + std::string(39, 'a'), longer = forty + "bbb";
+    constexpr std::string_view longer = "xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabbb", forty = longer.substr(0, 40);
+    ASSERT_TRUE(forty.ends_with('a') && longer.size() == 43);
     const auto cut = dry_breakers(v, {text(longer)});
     EXPECT_EQ(list(cut), list(dry_breakers(v, {text(forty)})));
     ASSERT_EQ(cut.size(), 1u);

@@ -11,10 +11,10 @@
 
 #include "lane_widths.hpp"
 
+namespace riffle_tests::math_contraction {
 namespace {
 
 using namespace riffle;
-using riffle_tests::at_every_width;
 
 /// a * b + c, c + a * b, a * b - c, c - a * b, with a = b = 1 + 2^-12 and |c| = 1 + 2^-11: all 0 unless fused. The last
 /// is a polynomial step with the product in the middle.
@@ -108,3 +108,4 @@ TEST(Contraction, FunctionsHaveTheSameBitsAtEveryWidth) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::math_contraction

@@ -15,10 +15,10 @@
 
 #include "lane_widths.hpp"
 
+namespace riffle_tests::math_elementwise {
 namespace {
 
 using namespace riffle;
-using riffle_tests::at_every_width;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -178,3 +178,4 @@ TEST(Elementwise, IsTheSameAtEveryWidth) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::math_elementwise

@@ -12,11 +12,10 @@
 #include "integers.hpp"
 #include "lane_widths.hpp"
 
+namespace riffle_tests::math_fixed_mass {
 namespace {
 
 using namespace riffle;
-using riffle_tests::at_every_width;
-using riffle_tests::integers;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -108,3 +107,4 @@ TEST(FixedMass, KnownValues) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::math_fixed_mass

@@ -16,6 +16,7 @@
 
 #include "long_run.hpp"
 
+namespace riffle_tests::math_monotone {
 namespace {
 
 using namespace riffle;
@@ -130,3 +131,4 @@ TEST(Monotone, TemperatureAndSoftCap) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::math_monotone
