@@ -22,45 +22,30 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 const mask all_of_many{std::vector<std::uint32_t>(40, 0xffffffffu)};
 const mask a_few{{0x00010013u, 0, 0, 1u}};
 
-/// Calls test(chain, model) for every stage in front of every selector, and for the selectors alone: put together at
-/// run time, and as types too where only one stage or only the selector varies. (Behind any_pipeline, so that what is
-/// tested is compiled once; every pair as a type is in pairs_*.cpp.)
+/// Calls test(chain, model) for every stage in front of every selector, and for the selectors alone. (Behind
+/// any_pipeline, so that what is tested is compiled once.)
 void for_each_chain(void (*test)(any_pipeline&, const reference::model&)) {
-    const auto as_type = [&](const auto&... stage) {
-        any_pipeline c = chain(stage...);
-        test(c, reference::model{{stage...}, {}});
-    };
-    const auto at_run_time = [&](const auto&... stage) {
-        dynamic_chain late;
-        (late.push(stage), ...);
-        any_pipeline c = late;
-        test(c, reference::model{{stage...}, {}});
-    };
-    const greedy greatest;
-    const dist drawn{3};
-    const gumbel noisy{3};
-    const auto alone = [&](const auto& selector) {
-        as_type(selector);
-        at_run_time(selector);
-    };
-    const auto behind = [&](const auto& stage) {
-        as_type(stage, drawn);
-        at_run_time(stage, greatest);
-        at_run_time(stage, drawn);
-        at_run_time(stage, noisy);
-    };
-    alone(greatest);
-    alone(drawn);
-    alone(noisy);
-    behind(temperature{1.25f});
-    behind(soft_cap{5.0f});
-    behind(top_k{4});
-    behind(top_p{.p = 0.7f});
-    behind(min_p{.p = 0.2f});
-    behind(top_n_sigma{1.0f});
-    behind(logit_bias{{{1, 1.0f}, {7, -2.0f}}});
-    behind(penalties{.repeat = 1.3f, .presence = 0.1f});
-    behind(all_of_many);
+    const std::tuple selectors(greedy{}, dist{3}, gumbel{3});
+    const std::tuple stages(temperature{1.25f}, soft_cap{5.0f}, top_k{4}, top_p{.p = 0.7f}, min_p{.p = 0.2f},
+                            top_n_sigma{1.0f}, logit_bias{{{1, 1.0f}, {7, -2.0f}}},
+                            penalties{.repeat = 1.3f, .presence = 0.1f}, all_of_many);
+    std::apply(
+        [&](const auto&... selector) {
+            const auto alone = [&](const auto& last) {
+                any_pipeline c = chain(last);
+                test(c, reference::model{{last}, {}});
+            };
+            (alone(selector), ...);
+            const auto behind = [&](const auto& stage) {
+                const auto pair = [&](const auto& last) {
+                    any_pipeline c = chain(stage, last);
+                    test(c, reference::model{{stage, last}, {}});
+                };
+                (pair(selector), ...);
+            };
+            std::apply([&](const auto&... stage) { (behind(stage), ...); }, stages);
+        },
+        selectors);
 }
 
 TEST(BadInput, EmptyRow) {

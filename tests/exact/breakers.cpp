@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include <riffle/samplers/dry_breakers.hpp>
 
 #include "exact/forms.hpp"
