@@ -303,6 +303,8 @@ TEST(BadInput, IdsBelowZeroAreNoTokens) {
         const checkpoint m = c.mark();
         for (const token_id token : {null_token, -2000000000, std::numeric_limits<token_id>::min()}) {
             EXPECT_EQ(c.accept(token).state.code(), status_code::not_a_token) << reference::describe(model);
+            EXPECT_EQ(std::string(c.last_step().state.message().c_str()),
+                      "accept: token = " + std::to_string(token) + " is below 0, so it is no token");
             EXPECT_EQ(c.prompt(std::vector<token_id>{token}).code(), status_code::not_a_token)
                 << reference::describe(model);
         }

@@ -160,10 +160,10 @@ TEST(BadInputOfNewStages, Quadratic) {
     expect_refused(quadratic{.factor = nan}, good, sentence("factor", "nan").c_str());
     expect_refused(quadratic{.factor = infinity}, good, sentence("factor", "inf").c_str());
     expect_refused(quadratic{.factor = -infinity}, good, sentence("factor", "-inf").c_str());
-    expect_refused(quadratic{.factor = 2e6f}, good, sentence("factor", "2e+06").c_str());
+    expect_refused(quadratic{.factor = 2e6f}, good, sentence("factor", "2000000").c_str());
     expect_refused(quadratic{.curve = nan}, good, sentence("curve", "nan").c_str());
     expect_refused(quadratic{.curve = infinity}, good, sentence("curve", "inf").c_str());
-    expect_refused(quadratic{.curve = -2e6f}, good, sentence("curve", "-2e+06").c_str());
+    expect_refused(quadratic{.curve = -2e6f}, good, sentence("curve", "-2000000").c_str());
 }
 TEST(BadInputOfNewStages, DynamicTemperature) {
     const dynamic_temperature good{.t = 1.0f, .range = 0.5f};
@@ -208,7 +208,7 @@ TEST(BadInputOfNewStages, PositiveFactors) {
 TEST(BadInputOfNewStages, Histories) {
     expect_refused(no_repeat_ngram{.last_n = -2}, no_repeat_ngram{}, "no_repeat_ngram: last_n = -2 is below -1");
     expect_refused(no_repeat_ngram{.last_n = std::numeric_limits<std::int32_t>::min()}, no_repeat_ngram{},
-                   "no_repeat_ngram: last_n = -2.14748e+09 is below -1");
+                   "no_repeat_ngram: last_n = -2147483648 is below -1");
     const dry good{.multiplier = 0.8f};
     expect_refused(dry{.multiplier = nan}, good, "dry: multiplier = nan is not a finite number");
     expect_refused(dry{.multiplier = infinity}, good, "dry: multiplier = inf is not a finite number");
@@ -223,8 +223,8 @@ TEST(BadInputOfNewStages, Histories) {
 template <class Mirostat>
 void expect_mirostat_refuses(const Mirostat& good) {
     const std::string name = Mirostat::name;
-    for (const auto& [value, shown] :
-         {std::pair{nan, "nan"}, std::pair{infinity, "inf"}, std::pair{-infinity, "-inf"}, std::pair{2e6f, "2e+06"}}) {
+    for (const auto& [value, shown] : {std::pair{nan, "nan"}, std::pair{infinity, "inf"}, std::pair{-infinity, "-inf"},
+                                       std::pair{2e6f, "2000000"}}) {
         const std::string end = std::string(" = ") + shown + " is not a number between -1e6 and 1e6";
         Mirostat bad = good;
         bad.tau = value;
@@ -588,6 +588,51 @@ TEST(BadInputOfNewStages, OnlyIdsOutsideTheVocabulary) {
     }
     get<allowed_tokens>(c).tokens.add(4);
     EXPECT_EQ(c.sample(random_row(12, 1)), 4);
+}
+/// A chain of every kind, set up for a vocabulary of 300 tokens, names the id that is in none; a greater one has it.
+template <class Stage>
+void expect_named(const Stage& stage, const char* sentence, bool greater_one_has_it = true) {
+    auto typed = sampling(stage);
+    auto late = sampling_at_run_time(stage);
+    any_pipeline any = typed;
+    const status found[] = {typed.check(300), late.check(300), any.check(300)};
+    for (const status& s : found) {
+        EXPECT_EQ(s.code(), status_code::invalid_parameter);
+        EXPECT_STREQ(s.message().c_str(), sentence);
+    }
+    EXPECT_EQ(typed.check(10000).ok(), greater_one_has_it) << sentence;
+    EXPECT_EQ(late.check(10000).ok(), greater_one_has_it) << sentence;
+    EXPECT_NE(typed.sample(random_row(300, 1)), null_token) << "a step ignores it: " << sentence;
+}
+TEST(BadInputOfNewStages, IdsOutsideTheVocabularyAreNamed) {
+    expect_named(logit_bias{{{1, 2.0f}, {300, 1.0f}}}, "logit_bias: token = 300 is outside the vocabulary");
+    expect_named(logit_bias{{{-7, 1.0f}}}, "logit_bias: token = -7 is outside the vocabulary", false);
+    expect_named(allowed_tokens{{1, 5000}}, "allowed_tokens: tokens = 5000 is outside the vocabulary");
+    expect_named(allowed_tokens{{1, -1}}, "allowed_tokens: tokens = -1 is outside the vocabulary", false);
+    expect_named(encoder_repetition{2.0f, {300}}, "encoder_repetition: tokens = 300 is outside the vocabulary");
+    expect_named(length_penalty{2, 1.5f, {4, 301}}, "length_penalty: ends = 301 is outside the vocabulary");
+    expect_named(min_tokens{2, {9999, 302}}, "min_tokens: ends = 302 is outside the vocabulary");
+    expect_named(factual_nucleus{.resets = {303}}, "factual_nucleus: resets = 303 is outside the vocabulary");
+    expect_named(banned_sequences{{{{1}}, {}, {{2, 304, 3}}}},
+                 "banned_sequences: tokens = 304 is outside the vocabulary");
+    expect_named(dry{.multiplier = 1.0f, .breakers = {{1}, {2, greatest_id}}},
+                 "dry: breakers = 2147483647 is outside the vocabulary", false);
+}
+TEST(BadInputOfNewStages, AChainIsSoundForItsVocabulary) {
+    const logit_bias last{{{299, 1.0f}}};
+    const dry breaks{.multiplier = 1.0f, .breakers = {{0}, {299, 1}}};
+    EXPECT_TRUE(chain(last, allowed_tokens{{0, 299}}, breaks, dist{}).check(300).ok());
+    EXPECT_TRUE(chain(top_k{}, dist{}).check(0).ok());
+    EXPECT_TRUE(dynamic_chain().check(0).ok());
+    // The first complaint in the order of stages; of parameters ahead of that of ids.
+    EXPECT_STREQ(chain(last, min_tokens{1, {400}}, dist{}).check(10).message().c_str(),
+                 "logit_bias: token = 299 is outside the vocabulary");
+    EXPECT_STREQ(chain(last, top_p{.p = std::numeric_limits<float>::quiet_NaN()}, dist{}).check(10).message().c_str(),
+                 "top_p: p = nan is not a number");
+    dynamic_chain malformed;
+    malformed.push(greedy{});
+    malformed.push(last);
+    EXPECT_EQ(malformed.check(10).code(), status_code::chain_malformed);
 }
 TEST(BadInputOfNewStages, TokensThatNoVocabularyHasAreAcceptedAndDoNoHarm) {
     for_each_chain([](any_pipeline& c, const std::string& what) {

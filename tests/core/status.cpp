@@ -52,6 +52,24 @@ TEST(Status, NamesStageFieldAndValue) {
     EXPECT_EQ(std::string_view(status::failed(status_code::not_monotone, "mine").message()),
               "mine: the map is claimed to be monotone, but falls");
 }
+TEST(Status, NamesAnIdToItsLastDigit) {
+    const auto sentence_about = [](double id) {
+        return std::string(
+            status::invalid("accept", "token", id, "is no token", status_code::not_a_token).message().c_str());
+    };
+    EXPECT_EQ(sentence_about(-2147483648.0), "accept: token = -2147483648 is no token");
+    EXPECT_EQ(sentence_about(1234567.0), "accept: token = 1234567 is no token");
+    EXPECT_EQ(sentence_about(double(0.1f)), "accept: token = 0.1 is no token");
+    EXPECT_EQ(sentence_about(1e38), "accept: token = 1e+38 is no token");
+    EXPECT_EQ(sentence_about(-INFINITY), "accept: token = -inf is no token");
+}
+TEST(Status, AnotherReasonHasItsOwnSentence) {
+    status s = status::invalid("top_p", "p", 2.5, "is wrong");
+    s.fail(status_code::no_legal_token);
+    EXPECT_EQ(std::string_view(s.message()), status(status_code::no_legal_token).message().c_str());
+    s.fail(status::invalid("top_k", "k", 1.0, "is wrong too"));
+    EXPECT_EQ(std::string_view(s.message()), "top_k: k = 1 is wrong too");
+}
 
 TEST(Status, ASentenceFitsWhateverTheNames) {
     const std::string name(400, 'n');

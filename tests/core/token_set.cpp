@@ -48,6 +48,8 @@ TEST(TokenSet, LeavesOutIdsBelowZero) {
     set.remove(-1);
     set.remove(greatest);
     EXPECT_EQ(visited(set), (std::vector<token_id>{0, 7}));
+    EXPECT_EQ(set.left_out(), least);
+    EXPECT_EQ(token_set{7}.left_out(), 0);
 }
 TEST(TokenSet, WordsArePackedLowestBitFirst) {
     const std::vector<token_id> ids{0, 31, 32, 97};

@@ -136,6 +136,14 @@ TEST(ExactLimits, WhatIsOffTouchesNothing) {
     expect_untouched(dry{.multiplier = 1.0f, .base = 1.5f, .allowed_length = 0, .last_n = -1, .breakers = {}});
     expect_untouched(logit_bias{});
 }
+TEST(ExactLimits, IdsOutsideTheVocabularyAreNamedAndIgnored) {
+    const std::vector<float> row{1.0f, 3.0f, 2.0f};
+    auto c = chain<llama_exact>(logit_bias{{{2, 5.0f}, {3, 9.0f}, {-1, 9.0f}}}, greedy{});
+    EXPECT_STREQ(c.check(3).message().c_str(), "logit_bias: token = 3 is outside the vocabulary");
+    EXPECT_STREQ(c.check(4).message().c_str(), "logit_bias: token = -1 is outside the vocabulary");
+    EXPECT_EQ(c.sample(row), 2);
+    EXPECT_TRUE(chain<llama_exact>(dry{.breakers = {{0, 2}}}, dist{}).check(3).ok());
+}
 TEST(ExactLimits, MemoryOfTheCallerIsEnough) {
     constexpr std::size_t size = 3000;
     constexpr std::size_t bytes = exact::workspace::bytes_for(size, 2);

@@ -101,7 +101,7 @@ TEST(ClassifierFreeGuidance, RefusesWhatItCannotCombineAndTouchesNothing) {
     refused(good.combine(nothing, row, out), status_code::no_legal_token,
             "classifier_free_guidance: no legal token is left: every logit is -inf, NaN or masked");
     refused(classifier_free_guidance{.scale = 2e6f}.combine(row, row, out), status_code::invalid_parameter,
-            "classifier_free_guidance: scale = 2e+06 is not a number between -1e6 and 1e6");
+            "classifier_free_guidance: scale = 2000000 is not a number between -1e6 and 1e6");
     for (const float scale : {infinity, -infinity, not_a_number})
         EXPECT_EQ(classifier_free_guidance{.scale = scale}.combine(row, row, out).code(),
                   status_code::invalid_parameter);

@@ -101,7 +101,7 @@ TEST(ContrastiveDecoding, RefusesWhatItCannotCombineAndTouchesNothing) {
     EXPECT_STREQ(contrastive_decoding{.alpha = not_a_number}.combine(row, row, out).message().c_str(),
                  "contrastive_decoding: alpha = nan is not a number");
     EXPECT_STREQ(contrastive_decoding{.amateur = 2e6f}.combine(row, row, out).message().c_str(),
-                 "contrastive_decoding: amateur = 2e+06 is not a number between -1e6 and 1e6");
+                 "contrastive_decoding: amateur = 2000000 is not a number between -1e6 and 1e6");
     EXPECT_EQ(out, (std::vector<float>{5.0f, 6.0f}));
 }
 

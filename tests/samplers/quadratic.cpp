@@ -70,7 +70,7 @@ TEST(Quadratic, WithoutMeaningAreErrors) {
     const quadratic good{};
     expect_invalid(quadratic{.factor = not_a_number}, good,
                    "quadratic: factor = nan is not a number between -1e6 and 1e6");
-    expect_invalid(quadratic{.factor = 2e6f}, good, "quadratic: factor = 2e+06 is not a number between -1e6 and 1e6");
+    expect_invalid(quadratic{.factor = 2e6f}, good, "quadratic: factor = 2000000 is not a number between -1e6 and 1e6");
     expect_invalid(quadratic{.curve = -infinity}, good, "quadratic: curve = -inf is not a number between -1e6 and 1e6");
     expect_invalid(quadratic{.curve = not_a_number}, good,
                    "quadratic: curve = nan is not a number between -1e6 and 1e6");

@@ -317,7 +317,9 @@ private:
     }
 
     step take(stage_table& stages, token_id token, bool generated) noexcept {
-        if (token < 0) return last_step_ = {status_code::not_a_token};
+        if (token < 0)
+            return last_step_ = {status::invalid(generated ? "accept" : "prompt", "token", double(token),
+                                                 "is below 0, so it is no token", status_code::not_a_token)};
         if (tokens_.lost() || !reserve_history(stages, first_window(stages)) || !grow_history(stages))
             return last_step_ = {no_memory()};
         save_after_copying(stages);

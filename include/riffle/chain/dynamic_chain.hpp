@@ -135,6 +135,11 @@ public:
             if (const status s = one(i).check(); !s.ok()) return s;
         return {};
     }
+    status check_ids(std::size_t vocabulary_size) const noexcept override {
+        for (std::size_t i = 0; i < size(); ++i)
+            if (const status s = one(i).check_ids(vocabulary_size); !s.ok()) return s;
+        return {};
+    }
     std::size_t bridge(std::size_t row_size) const noexcept override {
         for (std::size_t i = 0; i < size(); ++i)
             if (one(i).bridge(row_size) == 0) return i;

@@ -16,6 +16,7 @@ public:
         return of_no_stages;
     }
     status check() const noexcept override { return {}; }
+    status check_ids(std::size_t) const noexcept override { return {}; }
     std::size_t bridge(std::size_t) const noexcept override { return 0; }
     std::int32_t window() const noexcept override { return 0; }
     std::size_t rank(std::size_t) const noexcept override { return 0; }

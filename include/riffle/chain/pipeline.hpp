@@ -44,7 +44,7 @@ public:
     explicit pipeline(std::tuple<Stages...> stages) noexcept
         requires(sizeof...(Stages) > 0)
         : stages_(std::move(stages)), kept_(typed_table<Policies, Stages...>::begin(stages_)) {
-        check();
+        check_parameters();
     }
 
     /// The plan when stage `bridge` is the first that narrows; stage_count for a chain in which none does.
@@ -65,7 +65,7 @@ public:
     const chain_state& state() const noexcept { return state_; }
 
 private:
-    void check() noexcept {
+    void check_parameters() noexcept {
         status first;
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (check_one(std::get<I>(stages_), first), ...);

@@ -35,6 +35,8 @@ public:
     virtual const plan& plan_for(std::size_t bridge) const noexcept = 0;
     /// The first parameter without meaning, or ok.
     virtual status check() const noexcept = 0;
+    /// The first id that a stage names and no vocabulary of that size has, or ok.
+    virtual status check_ids(std::size_t vocabulary_size) const noexcept = 0;
     /// The first stage that narrows a row of this size at present, else the selector, else size().
     virtual std::size_t bridge(std::size_t row_size) const noexcept = 0;
     /// The longest window into the history; -1 = all of it.

@@ -13,6 +13,7 @@
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_state.hpp>
 #include <riffle/chain/stage_table.hpp>
+#include <riffle/core/id_check.hpp>
 #include <riffle/core/policies.hpp>
 #include <riffle/wide/fold.hpp>
 #include <riffle/wide/gather.hpp>
@@ -137,6 +138,14 @@ public:
             if constexpr (!has_built_in_facts<S> && fact_table[I].monotone)
                 if (detail::falls_somewhere(stage)) s = status::failed(status_code::not_monotone, detail::name_of<S>());
 #endif
+        });
+        return s;
+    }
+    status check_ids([[maybe_unused]] std::size_t vocabulary_size) const noexcept override {
+        status s;
+        each([&]<std::size_t>(const auto& stage) {
+            if constexpr (requires(const id_check& known) { stage.check_ids(known); })
+                if (s.ok()) s = stage.check_ids(id_check(vocabulary_size));
         });
         return s;
     }

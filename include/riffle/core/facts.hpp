@@ -102,7 +102,7 @@ concept maps_plainly = requires(const V& v) {
 //   keeps      a nested `state`, trivially copyable: what the chain keeps for it. Its verbs then take a const state&
 //              as their last argument, and accept(state&, token, choice), or with the history behind, is the only
 //              place where that changes
-//   all        name, and check() for parameters that can be without meaning
+//   all        name; check() for parameters that can be without meaning, check_ids(known) for ids among them
 /// map(value), or map(value, parameters) beside parameters(): elementwise.
 template <class S>
 concept has_map = detail::maps_with_parameters<S, lanes<4>> || detail::maps_plainly<S, lanes<4>>;

@@ -22,7 +22,7 @@ enum class status_code : std::uint8_t {
     rewind_too_far,     ///< rollback or rewind by more than 128 tokens, or past the start
     out_of_memory,      ///< the heap gave no scratch
     no_selector,        ///< a token was asked of a chain without a selector
-    not_a_token,        ///< accept or prompt was given an id below 0
+    not_a_token,        ///< accept or prompt was given an id below 0; the sentence names it
     storage_overlaps,   ///< the storage the caller gave overlaps the one in use
     storage_too_small,  ///< the storage the caller gave is below scratch_bytes(V)
     chain_malformed,    ///< stages put together at run time in an order that no chain may have
@@ -54,8 +54,9 @@ public:
     constexpr status() noexcept = default;
     constexpr status(status_code code) noexcept : code_(code) {}
     /// A parameter without meaning: `stage: field = value rule`. The texts must outlive the status (literals do).
-    static constexpr status invalid(const char* stage, const char* field, double value, const char* rule) noexcept {
-        status s(status_code::invalid_parameter);
+    static constexpr status invalid(const char* stage, const char* field, double value, const char* rule,
+                                    status_code code = status_code::invalid_parameter) noexcept {
+        status s(code);
         s.stage_ = stage;
         s.field_ = field;
         s.value_ = value;
@@ -78,8 +79,7 @@ public:
     /// One that a mask hides may go unseen.
     constexpr bool saw_nan() const noexcept { return saw_nan_; }
     constexpr bool saw_infinity() const noexcept { return saw_infinity_; }
-    /// Another code; what was seen in the row stays noted.
-    constexpr void fail(status_code code) noexcept { code_ = code; }
+    /// Another reason; what was seen in the row stays noted.
     constexpr void fail(const status& reason) noexcept {
         const bool nan = saw_nan_, infinity = saw_infinity_;
         *this = reason;
@@ -95,16 +95,20 @@ public:
     /// The status in words.
     sentence message() const noexcept {
         sentence s;
-        if (code_ == status_code::invalid_parameter)
+        if (*rule_)
             // A NaN has a sign, which printf would show.
-            value_ != value_
-                ? std::snprintf(s.data(), sentence::capacity, "%s: %s = nan %s", stage_, field_, rule_)
-                : std::snprintf(s.data(), sentence::capacity, "%s: %s = %g %s", stage_, field_, value_, rule_);
+            value_ != value_ ? std::snprintf(s.data(), sentence::capacity, "%s: %s = nan %s", stage_, field_, rule_)
+                             : std::snprintf(s.data(), sentence::capacity, "%s: %s = %.*g %s", stage_, field_,
+                                             digits_of(value_), value_, rule_);
         else std::snprintf(s.data(), sentence::capacity, "%s%s%s", stage_, *stage_ ? ": " : "", text(code_));
         return s;
     }
 
 private:
+    /// All of a token id, and six of a parameter in float.
+    static constexpr int digits_of(double value) noexcept {
+        return value > -1e10 && value < 1e10 && value == double(std::int64_t(value)) ? 10 : 6;
+    }
     static constexpr const char* text(status_code code) noexcept {
         switch (code) {
         case status_code::ok: return "ok";

@@ -10,8 +10,9 @@
 
 namespace riffle {
 
-/// A set of token ids, a bit each: {1, 5, 7}. Ids below 0 are left out. Making and changing one allocates and may throw
-/// what std::vector throws. (A template, so that including riffle does not compile it.)
+/// A set of token ids, a bit each: {1, 5, 7}. Ids below 0 are left out, and id_check complains of them. Making and
+/// changing one allocates and may throw what std::vector throws. (A template, so that including riffle does not compile
+/// it.)
 template <class Id>
 class basic_token_set {
 public:
@@ -22,7 +23,10 @@ public:
     }
 
     void add(Id id) {
-        if (id < 0) return;
+        if (id < 0) {
+            left_out_ = id;
+            return;
+        }
         const std::size_t word = std::size_t(id) / 32;
         if (word >= words_.size()) words_.resize(word + 1);
         words_[word] |= 1u << (std::uint32_t(id) % 32);
@@ -39,6 +43,8 @@ public:
             if (word) return false;
         return true;
     }
+    /// The last id that was left out; 0 when none was.
+    Id left_out() const noexcept { return left_out_; }
     /// Packed, lowest bit first, as a mask has them.
     std::span<const std::uint32_t> words() const noexcept { return words_; }
 
@@ -52,6 +58,7 @@ public:
 
 private:
     std::vector<std::uint32_t> words_;
+    Id left_out_ = 0;
 };
 using token_set = basic_token_set<token_id>;
 

@@ -23,6 +23,10 @@ struct allowed_tokens {
     void apply(candidates& c) const noexcept {
         c.keep_if([&](const token_data& token) { return tokens.contains(token.id) && token.logit > illegal_logit; });
     }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        return known(name, "tokens", tokens);
+    }
 };
 
 }  // namespace riffle

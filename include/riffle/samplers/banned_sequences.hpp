@@ -47,6 +47,12 @@ struct banned_sequences {
             if (s.bias != s.bias) return status::invalid(name, "bias", double(s.bias), "is not a number");
         return {};
     }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        for (const auto& s : sequences)
+            if (const status found = known(name, "tokens", s.tokens); !found.ok()) return found;
+        return {};
+    }
 
 private:
     static bool begun(const std::vector<token_id>& tokens, const context& x) noexcept {

@@ -56,6 +56,10 @@ struct dry {
         if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
         return check_strength();
     }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        return known(name, "breakers", breakers);
+    }
     /// Whether multiplier and base have a meaning.
     status check_strength() const noexcept {
         if (!(absolute(lanes<1>(multiplier))[0] <= greatest_logit))

@@ -33,6 +33,10 @@ struct encoder_repetition {
             return status::invalid(name, "penalty", double(penalty), "is not a positive number");
         return {};
     }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        return known(name, "tokens", tokens);
+    }
 };
 
 }  // namespace riffle

@@ -71,6 +71,10 @@ struct factual_nucleus {
         if (!(decay >= 0.0f) || decay > 1.0f) return status::invalid(name, "decay", double(decay), "is not in [0, 1]");
         return {};
     }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        return known(name, "resets", resets);
+    }
 
 private:
     float shrunk(float share) const noexcept {

@@ -43,6 +43,10 @@ struct length_penalty {
             return status::invalid(name, "factor", double(factor), "is not a positive number");
         return {};
     }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        return known(name, "ends", ends);
+    }
 };
 
 }  // namespace riffle

@@ -7,7 +7,7 @@
 namespace riffle {
 
 /// Adds a bias to the logits of some tokens; -inf bans a token. Entries of the same id add up, in order; ids outside
-/// the vocabulary are ignored.
+/// the vocabulary are ignored (check(vocabulary_size) of the chain names them).
 ///
 /// No entries = off; a NaN bias is an error.
 ///
@@ -24,6 +24,12 @@ struct logit_bias {
     status check() const noexcept {
         for (const auto& entry : biases)
             if (entry.bias != entry.bias) return status::invalid(name, "bias", double(entry.bias), "is not a number");
+        return {};
+    }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        for (const auto& entry : biases)
+            if (const status s = known(name, "token", entry.token); !s.ok()) return s;
         return {};
     }
 };

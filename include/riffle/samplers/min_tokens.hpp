@@ -26,6 +26,10 @@ struct min_tokens {
         if (count > 0 && x.at().position < std::uint32_t(count))
             change_each(of, ends, [](float) { return illegal_logit; });
     }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        return known(name, "ends", ends);
+    }
 };
 
 }  // namespace riffle

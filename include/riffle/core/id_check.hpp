@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+
+#include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/core/token_set.hpp>
+
+namespace riffle {
+
+/// Complains of ids that a stage names and that a vocabulary of so many tokens does not have, as of a parameter without
+/// meaning: `min_tokens: ends = 99 is outside the vocabulary`. No step needs that, since ids outside a row are ignored
+/// there; it is for check(vocabulary_size), when a chain is set up. (Templates, so that including riffle does not
+/// compile them.)
+class id_check {
+public:
+    explicit constexpr id_check(std::size_t vocabulary_size) noexcept : size_(vocabulary_size) {}
+
+    status operator()(const char* stage, const char* field, token_id id) const noexcept {
+        if (id >= 0 && std::size_t(id) < size_) return {};
+        return status::invalid(stage, field, double(id), "is outside the vocabulary");
+    }
+    /// The first such id of a list, or of a list of lists. O(ids).
+    template <class Ids>
+    status operator()(const char* stage, const char* field, const Ids& ids) const noexcept {
+        for (const auto& one : ids)
+            if (const status s = (*this)(stage, field, one); !s.ok()) return s;
+        return {};
+    }
+    /// O(greatest id / 32 + size).
+    template <class Id>
+    status operator()(const char* stage, const char* field, const basic_token_set<Id>& ids) const noexcept {
+        if (ids.left_out() < 0) return (*this)(stage, field, ids.left_out());
+        status first;
+        ids.each([&](Id id) {
+            if (first.ok()) first = (*this)(stage, field, id);
+        });
+        return first;
+    }
+
+private:
+    std::size_t size_;
+};
+
+}  // namespace riffle
