@@ -305,8 +305,10 @@ TEST(BadInput, IdsBelowZeroAreNoTokens) {
             EXPECT_EQ(c.accept(token).state.code(), status_code::not_a_token) << reference::describe(model);
             EXPECT_EQ(std::string(c.last_step().state.message().c_str()),
                       "accept: token = " + std::to_string(token) + " is below 0, so it is no token");
-            EXPECT_EQ(c.prompt(std::vector<token_id>{token}).code(), status_code::not_a_token)
-                << reference::describe(model);
+            const status prompted = c.prompt(std::vector<token_id>{token});
+            EXPECT_EQ(prompted.code(), status_code::not_a_token) << reference::describe(model);
+            EXPECT_EQ(std::string(prompted.message().c_str()),
+                      "prompt: token = " + std::to_string(token) + " is below 0, so it is no token");
         }
         EXPECT_EQ(c.mark().line, m.line);
         EXPECT_EQ(c.mark().position, m.position);

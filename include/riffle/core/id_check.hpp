@@ -15,6 +15,7 @@ class id_check {
 public:
     explicit constexpr id_check(std::size_t vocabulary_size) noexcept : size_(vocabulary_size) {}
 
+    /// Ok where the vocabulary has the id. The names must outlive the status.
     status operator()(const char* stage, const char* field, token_id id) const noexcept {
         if (id >= 0 && std::size_t(id) < size_) return {};
         return status::invalid(stage, field, double(id), "is outside the vocabulary");
@@ -26,7 +27,7 @@ public:
             if (const status s = (*this)(stage, field, one); !s.ok()) return s;
         return {};
     }
-    /// O(greatest id / 32 + size).
+    /// The one that the set left out, or else the least such id of it. O(greatest id / 32 + size).
     template <class Id>
     status operator()(const char* stage, const char* field, const basic_token_set<Id>& ids) const noexcept {
         if (ids.left_out() < 0) return (*this)(stage, field, ids.left_out());

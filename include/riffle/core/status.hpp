@@ -53,7 +53,8 @@ class status {
 public:
     constexpr status() noexcept = default;
     constexpr status(status_code code) noexcept : code_(code) {}
-    /// A parameter without meaning: `stage: field = value rule`. The texts must outlive the status (literals do).
+    /// A parameter without meaning, or an argument of a call, which has a code of its own: `stage: field = value rule`.
+    /// The texts must outlive the status (literals do).
     static constexpr status invalid(const char* stage, const char* field, double value, const char* rule,
                                     status_code code = status_code::invalid_parameter) noexcept {
         status s(code);

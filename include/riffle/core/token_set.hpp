@@ -43,7 +43,7 @@ public:
             if (word) return false;
         return true;
     }
-    /// The last id that was left out; 0 when none was.
+    /// The last id below 0 that was to be added; 0 when none was.
     Id left_out() const noexcept { return left_out_; }
     /// Packed, lowest bit first, as a mask has them.
     std::span<const std::uint32_t> words() const noexcept { return words_; }
