@@ -100,6 +100,22 @@ public:
         return status_;
     }
 
+    /// apply in another way, for an adapter that knows more of its candidates than their number: `run(machine, scratch,
+    /// context)` has memory for a row of that many logits, works on `c`, and answers what became of it.
+    template <class Run>
+    status apply_by(stage_table& stages, candidates& c, Run run) noexcept {
+        save_after_copying(stages);
+        last_token_ = null_token;
+        status_ = stages.check();
+        if (status_.ok()) status_ = c.size > longest ? status_code::row_too_long : reserve_scratch(stages, c.size);
+        if (!status_.ok()) return status_;
+        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+        status_ = run(machine_, memory_, x);
+        choice_ = {};
+        if (c.selected >= 0 && std::size_t(c.selected) < c.size) note_choice(c);
+        return status_;
+    }
+
     // ---- what has been chosen
 
     step accept(stage_table& stages, token_id token) noexcept { return take(stages, token, true); }

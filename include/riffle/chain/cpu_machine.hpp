@@ -59,6 +59,8 @@ public:
     }
 
     candidates& found() noexcept { return found_; }
+    /// The row as edits, masks and rewrites of the last run left it.
+    row& edited_row() noexcept { return row_; }
     const status& state() const noexcept { return state_; }
     /// Of the last mass pass: S and the masses of the blocks; 0 and none when the plan took no mass of the row.
     std::uint64_t total_mass() const noexcept { return total_mass_; }

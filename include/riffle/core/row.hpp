@@ -30,7 +30,8 @@ class row {
 public:
     row() noexcept = default;
 
-    /// `blocks` holds block_count(size) pointers, `copies` block_count(size) * block_size floats.
+    /// `blocks` holds block_count(size) pointers, `copies` block_count(size) * block_size floats. Logits that lie at the
+    /// beginning of `copies` themselves are the private copy already.
     void assign(std::span<const float> logits, const float** blocks, float* copies) noexcept {
         size_ = logits.size();
         count_ = block_count(size_);
@@ -42,7 +43,7 @@ public:
         if (full == count_) return;
         float* tail = copies_ + full * block_size;
         const std::size_t rest = size_ - full * block_size;
-        std::memcpy(tail, logits.data() + full * block_size, rest * sizeof(float));
+        if (logits.data() != copies_) std::memcpy(tail, logits.data() + full * block_size, rest * sizeof(float));
         for (std::size_t i = rest; i < block_size; ++i) tail[i] = illegal_logit;
         blocks_[full] = tail;
     }

@@ -100,6 +100,16 @@
 #define RIFFLE_PREFERRED_LANES 16
 #endif
 
+// Where somebody else's code may throw into a function that may not: RIFFLE_TRY { ... } RIFFLE_CATCH { ... }. Without
+// exceptions nothing is caught, and nothing is thrown by code that was compiled so.
+#if defined(__cpp_exceptions)
+#define RIFFLE_TRY try
+#define RIFFLE_CATCH catch (...)
+#else
+#define RIFFLE_TRY if (true)
+#define RIFFLE_CATCH else
+#endif
+
 // Debug builds try a user's claim that a map is monotone.
 #if !defined(RIFFLE_DEBUG)
 #if defined(NDEBUG)

@@ -46,13 +46,17 @@ public:
     float* at(token_id id) noexcept {
         if (id < 0 || std::size_t(id) >= row_.size()) return nullptr;
         known_ = false;
+        touched_ = true;
         return row_.own(std::size_t(id) / block_size) + std::size_t(id) % block_size;
     }
     /// The whole row, to be changed by a pass.
     row& changed() noexcept {
         known_ = false;
+        touched_ = true;
         return row_;
     }
+    /// Whether anything was given out to be changed.
+    bool touched() const noexcept { return touched_; }
     /// A logit that at least k reach, of an ordinary row with that many legal.
     float bound_of_rank(std::size_t k) noexcept {
         return wide::bound_of_rank(row_, peaks_, k, maximum(), groups_, bins_);
@@ -73,7 +77,7 @@ private:
     std::uint64_t* bins_;
     double* sums_;
     float maximum_ = illegal_logit;
-    bool known_ = false, saw_nan_ = false;
+    bool known_ = false, saw_nan_ = false, touched_ = false;
 };
 
 }  // namespace riffle::wide

@@ -1,0 +1,185 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include <riffle/chain/chain_state.hpp>
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/stage_table.hpp>
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/llama_form.hpp>
+#include <riffle/llama/context.hpp>
+#include <riffle/llama/token_array.hpp>
+#include <riffle/wide/llama_row.hpp>
+#include <riffle/wide/max.hpp>
+
+// A chain's stages applied to an array of candidates, by the passes over a row where the array is one. What is left in
+// the array is what applying the stages to it one after the other leaves.
+
+namespace riffle::llama::detail {
+
+using machine = cpu_machine<stage_table>;
+
+inline bool has_selector(const stage_table& stages) noexcept {
+    return stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;
+}
+
+/// Candidates that were found, in the place of all; what they had in p where `keeps_p`. There are not more of them.
+inline void take_found(candidates found, bool keeps_p, candidates& c) noexcept {
+    if (keeps_p)
+        for (auto& token : found) token.p = c[std::size_t(token.id)].p;
+    std::copy(found.begin(), found.end(), c.begin());
+    c.size = found.size;
+    c.sorted = found.sorted;
+    if (found.selected >= 0) c.selected = found.selected;
+}
+
+/// llama.cpp's way: stage by stage, on the row as long as every token is there and its order does not matter. Leaves
+/// what llama.cpp leaves, with p of a whole row to seven digits.
+class as_llama {
+public:
+    as_llama(const stage_table& stages, candidates& c, const scratch& memory, const context& x) noexcept
+        : stages_(stages), c_(c), memory_(memory), context_(x) {}
+
+    status run() noexcept {
+        const bool is_row = c_.size >= least_row && !c_.sorted && copy_logits(c_, memory_.copies);
+        if (!is_row && names_no_token()) return status_code::bad_candidates;
+        for (std::size_t i = is_row ? on_row() : 0; i < stages_.size(); ++i) {
+            auto code = stages_.narrow(i, i + 1, c_, context_);
+            // It would sort NaN, which llama.cpp's source leaves undefined; elsewhere NaN is what it is there.
+            if (code == status_code::no_legal_token && forget_nan()) code = stages_.narrow(i, i + 1, c_, context_);
+            if (code != status_code::ok) return status::failed(code, stages_.name(i));
+        }
+        return {};
+    }
+
+private:
+    /// As many stages as can be run on the row; answers how many those were.
+    std::size_t on_row() noexcept {
+        row logits;
+        logits.assign({memory_.copies, c_.size}, memory_.blocks, memory_.copies);
+        wide::llama_row r(logits, memory_.peaks, memory_.groups, memory_.bins, memory_.masses);
+        if (!r.ordinary()) return 0;
+        candidates found{memory_.tokens, 0, -1, false};
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            const exact::row_answer answer = stages_.apply_to_row(i, r, found, context_);
+            if (answer == exact::row_answer::stays) continue;
+            if (answer == exact::row_answer::undecided) return write_back(r), i;
+            if (stages_.fact(i).selects != selecting::no) select_of_all(i, r, found);
+            else take_found(found, stages_.fact(i).narrows != narrowing::mass, c_);
+            return i + 1;
+        }
+        write_back(r);
+        return stages_.size();
+    }
+    void write_back(const wide::llama_row& r) noexcept {
+        if (r.touched()) write_logits(r.logits(), c_.data);
+    }
+    /// A token of all: the others stay, and so does the index of each.
+    void select_of_all(std::size_t i, wide::llama_row& r, const candidates& found) noexcept {
+        write_back(r);
+        c_.selected = found[0].id;
+        if (stages_.fact(i).selects == selecting::by_mass)
+            write_p(r.logits(), r.peaks(), r.maximum(), r.sums(), c_.data);
+    }
+    bool names_no_token() const noexcept {
+        return std::any_of(c_.begin(), c_.end(), [](const token_data& token) { return token.id < 0; });
+    }
+    /// NaN becomes -inf; false where there was none.
+    bool forget_nan() noexcept {
+        bool seen = false;
+        for (auto& token : c_)
+            if (token.logit != token.logit) token.logit = illegal_logit, seen = true;
+        return seen;
+    }
+
+    const stage_table& stages_;
+    candidates& c_;
+    const scratch& memory_;
+    const context& context_;
+};
+
+/// riffle's own way, for an array that is a row: the plan that a row has.
+class by_plan {
+public:
+    by_plan(const stage_table& stages, const plan& p, candidates& c, const scratch& memory, const context& x) noexcept
+        : stages_(stages), plan_(p), c_(c), memory_(memory), context_(x) {}
+
+    /// The logits of c are in memory.copies.
+    status run(machine& on) noexcept {
+        const auto end = has_selector(stages_) ? machine::until::token : machine::until::selector;
+        on.run(stages_, plan_, memory_, context_, {memory_.copies, c_.size}, end);
+        if (!on.state().ok()) return on.state();
+        if (plan_.has(pass::pick)) select_of_all(on);
+        else take_found(on.found(), false, c_);
+        return on.state();
+    }
+
+private:
+    /// A token of all: the others stay, with their logits behind all maps.
+    void select_of_all(machine& on) noexcept {
+        row& r = on.edited_row();
+        for (std::size_t i = plan_.pending; i < plan_.bridge; ++i)
+            if (stages_.fact(i).maps) stages_.rewrite(i, r);
+        wide::make_canonical(r);
+        write_logits(r, c_.data);
+        c_.selected = on.found()[0].id;
+        c_.sorted = false;
+        const float maximum = wide::find_max(r, memory_.peaks).logit;
+        write_p(r, memory_.peaks, maximum, reinterpret_cast<double*>(memory_.masses), c_.data);
+    }
+
+    const stage_table& stages_;
+    const plan& plan_;
+    candidates& c_;
+    const scratch& memory_;
+    const context& context_;
+};
+
+/// The stages of a chain on candidates that may be a row. A selection that was there stays, as an index under
+/// numerics::llama and as a token otherwise, where it survives.
+template <class Chain>
+status apply(Chain& chain, candidates& c) noexcept {
+    decltype(auto) stages = chain.table();
+    if (stages.as_llama())
+        return chain.state().apply_by(stages, c, [&](machine&, const scratch& memory, const context& x) noexcept {
+            return as_llama(stages, c, memory, x).run();
+        });
+    const token_id chosen = c.selected >= 0 && std::size_t(c.selected) < c.size ? c[std::size_t(c.selected)].id : -1;
+    c.selected = -1;
+    bool is_row = false;
+    status s;
+    if (const plan& p = stages.plan_for(stages.bridge(c.size)); c.size >= least_row && !p.has(pass::rows))
+        s = chain.state().apply_by(stages, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
+            is_row = copy_logits(c, memory.copies);
+            return is_row ? by_plan(stages, p, c, memory, x).run(on) : status();
+        });
+    if (s.ok() && !is_row) s = chain.apply(c);
+    if (!s.ok()) return s;
+    if (has_selector(stages)) {
+        if (c.size < least_row) c.normalise();
+        return s;
+    }
+    for (std::size_t i = 0; chosen >= 0 && i < c.size && c.selected < 0; ++i)
+        if (c[i].id == chosen) c.selected = std::int64_t(i);
+    return s;
+}
+
+/// peek, for an output of which not all tokens are left.
+template <class Chain>
+token_id choose_among(Chain& chain, const output& left) noexcept {
+    bool is_row = true;
+    for (std::size_t i = 0; is_row && i < left.size; ++i) is_row = left.ids[i] == token_id(i);
+    if (is_row) return chain.peek({left.logits, left.size});
+    candidates c{nullptr, left.size, -1, false};
+    decltype(auto) stages = chain.table();
+    const status s = chain.state().apply_by(stages, c, [&](machine&, const scratch& memory, const context&) noexcept {
+        c.data = memory.tokens;  // which candidates that are no row leave alone
+        for (std::size_t i = 0; i < c.size; ++i) c[i] = {left.ids[i], left.logits[i], left.p ? left.p[i] : 0.0f};
+        return status();
+    });
+    if (!s.ok() || !apply(chain, c).ok() || c.selected < 0) return null_token;
+    const token_data& chosen = c[std::size_t(c.selected)];
+    return chosen.logit > illegal_logit ? chosen.id : null_token;  // llama.cpp's samplers may choose such
+}
+
+}  // namespace riffle::llama::detail

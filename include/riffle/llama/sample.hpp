@@ -1,0 +1,39 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <llama.h>
+#include <span>
+
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/llama/apply.hpp>
+#include <riffle/llama/context.hpp>
+
+namespace riffle::llama {
+
+/// The token for an output of an evaluated context, selected and accepted: straight from the context's logits, with no
+/// candidate for every token in between. `index` is that of llama_get_logits_ith. Where samplers in the context's graph
+/// (see make_chain) have chosen a token, that one is accepted; where they left candidates, it is chosen among those.
+/// null_token and the chain's last_status() when there is none: empty_row where the context has nothing for the index.
+///
+///     auto chain = with<llama_exact>(top_k{40} | top_p{0.95f} | temperature{0.8f} | dist{.seed = 42});
+///     llama_decode(context, batch);
+///     llama_token token = riffle::llama::sample(chain, context, -1);
+template <class Chain>
+token_id sample(Chain& chain, llama_context* context, std::int32_t index) noexcept {
+    const detail::output found = detail::output_of(context, index);
+    if (found.token >= 0) return chain.accept(found.token).state.ok() ? found.token : null_token;
+    if (!found.ids) return chain.sample({found.logits, found.size});
+    const token_id token = detail::choose_among(chain, found);
+    if (token >= 0) chain.accept(token);
+    return token;
+}
+
+/// Gives a chain the tokens of a prompt, llama_token as they are: history that moves no draw position.
+template <class Chain>
+status prompt(Chain& chain, std::span<const llama_token> tokens) noexcept {
+    return chain.prompt(tokens);
+}
+
+}  // namespace riffle::llama

@@ -1,0 +1,145 @@
+#pragma once
+#include <llama.h>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <riffle/chain/pipeline.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/llama/apply.hpp>
+#include <riffle/llama/interface.hpp>
+
+namespace riffle::llama {
+
+/// What make_sampler may be told.
+struct sampler_options {
+    /// What llama_sampler_name says; the text must outlive the sampler (a literal does).
+    const char* name = "riffle";
+    /// The token to choose where none is legal, the end of generation say; null_token = the first candidate.
+    token_id fallback = null_token;
+};
+
+namespace detail {
+
+/// A chain as the state of a llama_sampler, and the functions that llama.cpp calls.
+template <class Chain>
+class sampler_of {
+public:
+    sampler_of(Chain&& chain, const sampler_options& options) noexcept : chain_(std::move(chain)), options_(options) {}
+    const Chain& chain() const noexcept { return chain_; }
+
+    static const char* name(const llama_sampler* s) noexcept { return self(s).options_.name; }
+    static void accept(llama_sampler* s, llama_token token) noexcept { self(s).accept(token); }
+    static void apply(llama_sampler* s, llama_token_data_array* array) noexcept {
+        if (array) self(s).apply(*array);
+    }
+    static void reset(llama_sampler* s) noexcept { self(s).reset(); }
+    /// Copying specs that own memory may throw.
+    static llama_sampler* clone(const llama_sampler* s) noexcept {
+        RIFFLE_TRY { return make(sampler_of(self(s))); }
+        RIFFLE_CATCH { return nullptr; }
+    }
+    static void free(llama_sampler* s) noexcept { delete &self(s); }
+    static void copy_state(const llama_sampler* from, llama_sampler* to) noexcept {
+        if (from == to) return;
+        RIFFLE_TRY { self(to) = self(from); }
+        RIFFLE_CATCH {}
+    }
+
+    /// nullptr where there is no memory.
+    static llama_sampler* make(sampler_of&& state) noexcept {
+        auto* const held = new (std::nothrow) sampler_of(std::move(state));
+        if (!held) return nullptr;
+        llama_sampler* const made = new_sampler(&interface_of<sampler_of>, held);
+        if (!made) delete held;
+        return made;
+    }
+
+private:
+    static sampler_of& self(const llama_sampler* s) noexcept { return *static_cast<sampler_of*>(s->ctx); }
+
+    void accept(token_id token) noexcept {
+        applied_ = false;
+        chain_.accept(token);
+    }
+    void reset() noexcept {
+        applied_ = false;
+        chain_.reset();
+    }
+    /// Applied once more before a token was accepted, llama.cpp's samplers draw anew (a grammar outside the chain may
+    /// have refused what came first), and so do riffle's.
+    void apply(llama_token_data_array& array) noexcept {
+        if (std::exchange(applied_, true)) chain_.retry();
+        candidates c = view(array);
+        const token_id first = c.data && c.size > 0 ? c[0].id : null_token;
+        if (!detail::apply(chain_, c).ok() || (c.empty() && array.size > 0)) fall_back(first, array, c);
+        write(c, array);
+    }
+    /// What the array holds where nothing can be chosen from it: one illegal candidate, since llama.cpp aborts where
+    /// there are none, and where llama_sampler_sample finds nothing selected.
+    void fall_back(token_id first, const llama_token_data_array& array, candidates& c) const noexcept {
+        c = view(array);
+        c.selected = -1;
+        if (!c.data || c.empty()) return;
+        c[0] = {options_.fallback >= 0 ? options_.fallback : first, illegal_logit, 0.0f};
+        c.size = 1;
+        c.sorted = false;
+        decltype(auto) stages = chain_.table();
+        if (has_selector(stages)) c.selected = 0;
+    }
+
+    Chain chain_;
+    sampler_options options_;
+    bool applied_ = false;
+};
+
+/// A chain of whatever make_sampler was given, a stage or a chain.
+template <class T>
+auto as_chain(T given) {
+    if constexpr (requires { given.table(); }) return given;
+    else return riffle::chain(std::move(given));
+}
+template <class T>
+using chain_type = decltype(as_chain(std::declval<T>()));
+
+}  // namespace detail
+
+/// A chain, or a single stage, as a llama_sampler: for llama_sampler_chain_add at any place, or for
+/// llama_sampler_sample and the other functions alone. Whoever has it frees it (llama_sampler_free), a llama.cpp chain
+/// that it was added to included.
+///
+///     llama_sampler_chain_add(chain, riffle::llama::make_sampler(with<llama_exact>(top_k{40} | temperature{0.8f})));
+///
+/// Under numerics::llama it leaves in the array of candidates what llama.cpp's samplers leave there: order, logits,
+/// size, sorted and selected bit for bit, p to 1e-6, NaN where it makes some (what it leaves undefined, sorting NaN, is
+/// done with -inf in its place). Otherwise it leaves what the chain's apply leaves, with p over all
+/// candidates that are left, where the chain has a selector; it trusts no `sorted` that does not hold for ties by
+/// ascending id, and keeps a token selected that was when it came in.
+///
+/// An array that is a row (at least 1024 candidates in the order of ids, unsorted) is read by riffle's passes: its
+/// logits are copied out, O(V), and beyond that the cost is that of the chain on a row. The first call for a vocabulary
+/// allocates; after that none does.
+///
+/// Nothing throws and nothing aborts. Where no token is legal, or a parameter has no meaning, one candidate is left
+/// with a logit of -inf (sampler_options::fallback says which token), selected where the chain has a selector; chain_of
+/// says why. An empty array stays as it is. Copies (llama_sampler_clone, llama_sampler_copy) go on as the original
+/// would; nullptr comes back where there is no memory.
+///
+/// llama.cpp does not say whether an accepted token is of a prompt, so prompt tokens given to llama_sampler_accept move
+/// the draw position too.
+template <class Chain>
+llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
+    using held = detail::sampler_of<detail::chain_type<Chain>>;
+    return held::make(held(detail::as_chain(std::move(chain)), options));
+}
+
+/// The chain in a sampler that make_sampler made of such a chain (of chain(stage) where it was given a stage), to look
+/// at last_status() or replays(); nullptr for other samplers. Valid as long as the sampler.
+template <class Chain>
+const Chain* chain_of(const llama_sampler* sampler) noexcept {
+    using held = detail::sampler_of<Chain>;
+    if (!sampler || sampler->iface != &detail::interface_of<held>) return nullptr;
+    return &static_cast<const held*>(sampler->ctx)->chain();
+}
+
+}  // namespace riffle::llama
