@@ -30,7 +30,6 @@ namespace riffle_tests {
 
 using namespace riffle;
 
-
 // ---- the peer's side
 
 struct free_sampler {

@@ -423,7 +423,9 @@ public:
             each([&]<std::size_t I>(auto& stage) {
                 using S = std::remove_reference_t<decltype(stage)>;
                 if constexpr (detail::runs_as_llama<Policies, S>) {
-                    if constexpr (requires { exact::form<S>::accept(stage, std::get<I>(kept_), token); })
+                    if constexpr (requires { all = exact::form<S>::accept(stage, std::get<I>(kept_), token); })
+                        all.join(exact::form<S>::accept(stage, std::get<I>(kept_), token));
+                    else if constexpr (requires { exact::form<S>::accept(stage, std::get<I>(kept_), token); })
                         exact::form<S>::accept(stage, std::get<I>(kept_), token);
                 } else if constexpr (has_built_in_facts<S> && has_state<S>) {
                     if constexpr (requires { stage.accept(std::get<I>(kept_), token, last, tokens); })

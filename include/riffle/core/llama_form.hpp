@@ -23,7 +23,7 @@ struct surroundings {
 ///
 ///     struct state {...};     only where the sampler has any; explicit state(const Spec&)
 ///     static status_code apply(const Spec&, state&, candidates&, surroundings&) noexcept;
-///     static void accept(const Spec&, state&, token_id) noexcept;    only where it does something
+///     static void accept(const Spec&, state&, token_id) noexcept;    only where it does something; may answer a step
 ///     static void reset(const Spec&, state&) noexcept;
 ///     struct mark {...};      trivially copyable: what has to be kept to come back to a state between two tokens
 ///     static mark save(const state&) noexcept;

@@ -164,6 +164,25 @@ status apply(Chain& chain, candidates& c) noexcept {
     return s;
 }
 
+/// The stages from `first` on, for candidates that those before were run on elsewhere.
+template <class Chain>
+status apply_from(Chain& chain, std::size_t first, candidates& c) noexcept {
+    decltype(auto) stages = chain.table();
+    const status s =
+        chain.state().apply_by(stages, c, [&](machine&, const scratch&, const context& x) noexcept -> status {
+            for (auto& token : c) token.logit = canonical(token.logit);
+            c.sorted = false;
+            for (std::size_t i = first; i < stages.size(); ++i)
+                if (const auto code = stages.narrow(i, i + 1, c, x); code != status_code::ok)
+                    return status::failed(code, stages.name(i));
+            if (has_selector(stages) && (c.selected < 0 || std::size_t(c.selected) >= c.size))
+                return status_code::no_legal_token;
+            return {};
+        });
+    if (s.ok() && has_selector(stages)) c.normalise();
+    return s;
+}
+
 /// peek, for an output of which not all tokens are left.
 template <class Chain>
 token_id choose_among(Chain& chain, const output& left) noexcept {
@@ -180,6 +199,12 @@ token_id choose_among(Chain& chain, const output& left) noexcept {
     if (!s.ok() || !apply(chain, c).ok() || c.selected < 0) return null_token;
     const token_data& chosen = c[std::size_t(c.selected)];
     return chosen.logit > illegal_logit ? chosen.id : null_token;  // llama.cpp's samplers may choose such
+}
+
+/// peek for what a context has, where no token was chosen there.
+template <class Chain>
+token_id peek_output(Chain& chain, const output& from) noexcept {
+    return from.ids ? choose_among(chain, from) : chain.peek({from.logits, from.size});
 }
 
 }  // namespace riffle::llama::detail

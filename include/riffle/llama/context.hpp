@@ -39,7 +39,9 @@ output output_of(Context* evaluated, std::int32_t index) noexcept {
         found.logits = llama_get_sampled_logits_ith(evaluated, index);
         if (found.logits) {
             found.p = llama_get_sampled_probs_ith(evaluated, index);
-            found.ids = llama_get_sampled_candidates_ith(evaluated, index);
+            // Where the graph has left none out, the pointer is to all ids, and their count 0.
+            if (llama_get_sampled_candidates_count_ith(evaluated, index) > 0)
+                found.ids = llama_get_sampled_candidates_ith(evaluated, index);
             found.size = llama_get_sampled_logits_count_ith(evaluated, index);
             return found;
         }

@@ -8,6 +8,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/llama/apply.hpp>
 #include <riffle/llama/interface.hpp>
+#include <riffle/llama/superset.hpp>
 
 namespace riffle::llama {
 
@@ -26,7 +27,39 @@ template <class Chain>
 class sampler_of {
 public:
     sampler_of(Chain&& chain, const sampler_options& options) noexcept : chain_(std::move(chain)), options_(options) {}
+    /// For objects that have no front.
+    sampler_of(sampler_of&& other) noexcept
+        : chain_(std::move(other.chain_)), options_(other.options_), applied_(other.applied_) {}
+    /// A clone is attached to no context.
+    sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_) {}
+    sampler_of& operator=(const sampler_of&) = delete;
+    ~sampler_of() {
+        if (clone_) clone_->release();
+    }
     const Chain& chain() const noexcept { return chain_; }
+    offloading& graph() noexcept { return graph_; }
+
+    /// The number in [0, 1) that a stage's draw of the next step begins with, in 23 bits.
+    float drawn_by(std::size_t stage) const noexcept {
+        decltype(auto) stages = chain_.table();
+        return float(stages.random(stage, chain_.state().position()).bits() >> 41) * 0x1p-23f;
+    }
+
+    // A front (backend.hpp) has the same object. llama.cpp clones the two one after the other, the front first.
+    void retain() noexcept { ++owners_; }
+    void release() noexcept {
+        if (--owners_ == 0) delete this;
+    }
+    sampler_of* clone_for_front() noexcept {
+        RIFFLE_TRY {
+            auto* const made = new (std::nothrow) sampler_of(*this);
+            if (!made) return nullptr;
+            if (clone_) clone_->release();
+            clone_ = made;
+            return made;
+        }
+        RIFFLE_CATCH { return nullptr; }
+    }
 
     static const char* name(const llama_sampler* s) noexcept { return self(s).options_.name; }
     static void accept(llama_sampler* s, llama_token token) noexcept { self(s).accept(token); }
@@ -36,22 +69,29 @@ public:
     static void reset(llama_sampler* s) noexcept { self(s).reset(); }
     /// Copying specs that own memory may throw.
     static llama_sampler* clone(const llama_sampler* s) noexcept {
+        if (self(s).clone_) return hold(std::exchange(self(s).clone_, nullptr));
         RIFFLE_TRY { return make(sampler_of(self(s))); }
         RIFFLE_CATCH { return nullptr; }
     }
-    static void free(llama_sampler* s) noexcept { delete &self(s); }
+    static void free(llama_sampler* s) noexcept { self(s).release(); }
+    /// What a graph knows of either stays.
     static void copy_state(const llama_sampler* from, llama_sampler* to) noexcept {
         if (from == to) return;
-        RIFFLE_TRY { self(to) = self(from); }
+        RIFFLE_TRY {
+            self(to).chain_ = self(from).chain_;
+            self(to).applied_ = self(from).applied_;
+        }
         RIFFLE_CATCH {}
     }
 
     /// nullptr where there is no memory.
     static llama_sampler* make(sampler_of&& state) noexcept {
-        auto* const held = new (std::nothrow) sampler_of(std::move(state));
-        if (!held) return nullptr;
-        llama_sampler* const made = new_sampler(&interface_of<sampler_of>, held);
-        if (!made) delete held;
+        return hold(new (std::nothrow) sampler_of(std::move(state)));
+    }
+    /// A llama_sampler that owns it.
+    static llama_sampler* hold(sampler_of* held) noexcept {
+        llama_sampler* const made = held ? new_sampler(&interface_of<sampler_of>, held) : nullptr;
+        if (held && !made) held->release();
         return made;
     }
 
@@ -71,9 +111,18 @@ private:
     void apply(llama_token_data_array& array) noexcept {
         if (std::exchange(applied_, true)) chain_.retry();
         candidates c = view(array);
-        const token_id first = c.data && c.size > 0 ? c[0].id : null_token;
-        if (!detail::apply(chain_, c).ok() || (c.empty() && array.size > 0)) fall_back(first, array, c);
+        const token_id first = c.data && !c.empty() ? c[0].id : null_token;
+        const bool readable = c.data || c.empty();
+        if (!readable || !run(c).ok() || (c.empty() && array.size > 0)) fall_back(first, array, c);
         write(c, array);
+    }
+    /// The whole chain, or what is left to do of it behind what a context's graph has done.
+    status run(candidates& c) noexcept {
+        const bool left_out = graph_.on_backend && !std::exchange(graph_.met_on_processor, false);
+        if (left_out && graph_.verbatim > 0) return apply_from(chain_, graph_.verbatim, c);
+        if (left_out && !graph_.rows.empty() && c.size < std::size_t(graph_.row_size))
+            return on_superset(chain_, graph_).apply(c);
+        return detail::apply(chain_, c);
     }
     /// What the array holds where nothing can be chosen from it: one illegal candidate, since llama.cpp aborts where
     /// there are none, and where llama_sampler_sample finds nothing selected.
@@ -91,6 +140,9 @@ private:
     Chain chain_;
     sampler_options options_;
     bool applied_ = false;
+    int owners_ = 1;
+    sampler_of* clone_ = nullptr;  ///< of which the front's clone is an owner already
+    offloading graph_;
 };
 
 /// A chain of whatever make_sampler was given, a stage or a chain.

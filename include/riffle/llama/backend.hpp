@@ -1,0 +1,276 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <llama.h>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <riffle/core/policies.hpp>
+#include <riffle/llama/graph.hpp>
+#include <riffle/llama/interface.hpp>
+#include <riffle/llama/sampler.hpp>
+#include <riffle/llama/superset.hpp>
+
+// Sampling on the backend: llama.cpp (since January 2026) lets the leading samplers of a chain that is attached to a
+// context add nodes to the context's graph. It skips such a sampler on the processor, whole, so a riffle chain goes in
+// as two: a front, which may be taken over, and the chain itself behind it.
+
+namespace riffle::llama {
+namespace detail {
+
+template <class Interface>
+inline constexpr bool knows_backends = requires(Interface i) {
+    i.backend_init;
+    i.backend_apply;
+    i.backend_set_input;
+};
+
+template <class Chain>
+inline constexpr bool is_fast = false;
+template <class P, class... Stages>
+inline constexpr bool is_fast<pipeline<P, Stages...>> = P::arithmetic == numerics::fast;
+template <class Policies>
+inline constexpr bool is_fast<basic_dynamic_chain<Policies>> = Policies::arithmetic == numerics::fast;
+
+/// The sampler ahead of a chain. On the processor it does nothing. In a graph it runs the leading stages, as they are
+/// under `fast`; otherwise it leaves out what the chain's first narrowing stage cannot keep.
+template <class Chain>
+class front_of {
+    using held = sampler_of<Chain>;
+
+public:
+    explicit front_of(held* chain) noexcept : chain_(chain) { chain_->retain(); }
+    front_of(const front_of&) = delete;
+    front_of& operator=(const front_of&) = delete;
+    ~front_of() { chain_->release(); }
+
+    static llama_sampler* make(held* chain) noexcept {
+        auto* const front = new (std::nothrow) front_of(chain);
+        llama_sampler* const made = front ? new_sampler(&table, front) : nullptr;
+        if (!made) delete front;
+        return made;
+    }
+
+private:
+    static front_of& self(const llama_sampler* s) noexcept { return *static_cast<front_of*>(s->ctx); }
+    offloading& graph() noexcept { return chain_->graph(); }
+
+    // ---- llama.cpp's functions
+
+    static const char* name(const llama_sampler* s) noexcept {
+        return self(s).graph().on_backend ? "+riffle-front" : "riffle-front";
+    }
+    static void apply(llama_sampler* s, llama_token_data_array*) noexcept { self(s).graph().met_on_processor = true; }
+    static llama_sampler* clone(const llama_sampler* s) noexcept {
+        held* const chain = self(s).chain_->clone_for_front();
+        return chain ? make(chain) : nullptr;
+    }
+    static void free(llama_sampler* s) noexcept { delete &self(s); }
+    template <class... Outputs>
+    static bool backend_init(llama_sampler* s, ggml_backend_buffer_type_t buffers, Outputs... most_outputs) noexcept {
+        // Before August 2026 nobody said how many outputs a sequence has, and built-in samplers took it to be one.
+        std::size_t outputs = 1;
+        (void)std::initializer_list<int>{(outputs = std::size_t(most_outputs), 0)...};
+        RIFFLE_TRY { return self(s).take_over(buffers, outputs); }
+        RIFFLE_CATCH { return false; }
+    }
+    template <class Nodes, class Graph, class Data>
+    static void backend_apply(llama_sampler* s, Nodes* nodes, Graph* graph, Data* data) noexcept {
+        RIFFLE_TRY { self(s).add_nodes(nodes, graph, *data); }
+        RIFFLE_CATCH {}
+    }
+    static void backend_set_input(llama_sampler* s) noexcept { self(s).write_inputs(); }
+    static void backend_reset(llama_sampler* s) noexcept {
+        self(s).inputs_.clear();
+        self(s).graph().rows.clear();
+    }
+    /// The chain's own copy_state has it all.
+    static void copy_state(const llama_sampler*, llama_sampler*) noexcept {}
+
+    template <class Interface>
+    static constexpr Interface make_table() noexcept {
+        Interface i{};
+        i.name = &name;
+        i.apply = &apply;
+        i.clone = &clone;
+        i.free = &free;
+        i.backend_init = &backend_init;
+        i.backend_apply = &backend_apply;
+        i.backend_set_input = &backend_set_input;
+        if constexpr (requires { i.backend_reset; }) i.backend_reset = &backend_reset;
+        if constexpr (requires { i.copy_state; }) i.copy_state = &copy_state;
+        return i;
+    }
+    static inline constinit llama_sampler_i table = make_table<llama_sampler_i>();
+
+    // ---- what is taken over
+
+    bool take_over(ggml_backend_buffer_type_t buffers, std::size_t outputs) {
+        offloading& g = graph();
+        if (g.on_backend) return true;
+        if constexpr (is_fast<Chain>) {
+            for (g.verbatim = leading_stages(outputs); g.verbatim > 0 && !is_supported(buffers); --g.verbatim) {}
+            g.on_backend = g.verbatim > 0;
+        } else {
+            g.set = superset_of(chain_->chain());
+            g.on_backend = g.set.size > 0 && chain_->chain().check(std::size_t(1) << 30).ok() && is_supported(buffers);
+        }
+        return g.on_backend;
+    }
+    /// How many of the first stages have nodes: biases only as long as all tokens are there.
+    std::size_t leading_stages(std::size_t outputs) const {
+        std::size_t count = 0;
+        bool whole_row = true;
+        visit_stages(chain_->chain(), [&](std::size_t, const auto& stage) {
+            using S = std::remove_cvref_t<decltype(stage)>;
+            const bool taken = has_graph_form(stage, outputs) && (whole_row || !std::is_same_v<S, logit_bias>);
+            if constexpr (!std::is_same_v<S, logit_bias>) whole_row = false;
+            count += taken;
+            return taken;
+        });
+        return count;
+    }
+    /// Whether a device has every operation: those of a graph that is built for nothing else.
+    template <class Buffers>
+    bool is_supported(Buffers buffers) {
+        const auto device = ggml_backend_buft_get_device(buffers);
+        if (!device) return true;  // the processor's
+        ggml_init_params memory{};
+        memory.mem_size = 256 * ggml_tensor_overhead() + ggml_graph_overhead();
+        memory.no_alloc = true;
+        ggml_context* const nodes = ggml_init(memory);
+        if (!nodes) return false;
+        ggml_cgraph* const graph = ggml_new_graph(nodes);
+        llama_sampler_data data{};
+        data.logits = ggml_new_tensor_1d(nodes, GGML_TYPE_F32, 1 << 17);
+        add_nodes(nodes, graph, data);
+        for (ggml_tensor* const last : {data.logits, data.candidates, data.sampled})
+            if (last) ggml_build_forward_expand(graph, last);
+        bool all = true;
+        for (int i = 0; all && i < ggml_graph_n_nodes(graph); ++i)
+            all = ggml_backend_dev_supports_op(device, ggml_graph_node(graph, i));
+        backend_forget();
+        ggml_free(nodes);
+        return all;
+    }
+    void backend_forget() noexcept {
+        inputs_.clear();
+        graph().rows.clear();
+    }
+
+    // ---- the graph
+
+    template <class Nodes, class Graph, class Data>
+    void add_nodes(Nodes* nodes, Graph* graph, Data& data) {
+        graph_row row(nodes, data.logits, data.candidates, inputs_);
+        if constexpr (is_fast<Chain>) add_stages(row);
+        else if (!leave_out(row, graph)) return;
+        data.logits = row.logits();
+        data.candidates = row.ids();
+        data.sampled = row.token();
+        data.probs = nullptr;
+    }
+    template <class Row>
+    void add_stages(Row& row) {
+        visit_stages(chain_->chain(), [&](std::size_t i, const auto& stage) {
+            if (i >= graph().verbatim) return false;
+            if constexpr (requires { row.apply(stage, i); }) row.apply(stage, i);
+            return true;
+        });
+    }
+    /// False where it does not pay, or where samplers ahead have left tokens out.
+    template <class Row, class Graph>
+    bool leave_out(Row& row, Graph* graph) {
+        offloading& g = this->graph();
+        if (row.ids() || row.size() < std::int64_t(2 * g.set.size)) return false;
+        ggml_tensor* const whole = row.lasting_copy();
+        ggml_build_forward_expand(graph, whole);
+        g.rows.push_back(whole);
+        g.row_size = row.size();
+        g.fetch = &fetch<ggml_tensor>;
+        row.keep_greatest(std::int64_t(g.set.size));
+        return true;
+    }
+    template <class Tensor>
+    static bool fetch(Tensor* row, float* to, std::size_t count) noexcept {
+        if (!row->buffer || std::size_t(ggml_nelements(row)) != count) return false;
+        ggml_backend_tensor_get(row, to, 0, count * sizeof(float));
+        return true;
+    }
+    void write_inputs() noexcept {
+        for (const graph_input& input : inputs_) {
+            if (!input.tensor->buffer) continue;
+            if (!input.ids.empty()) write(input.tensor, input.ids.data(), input.ids.size() * sizeof(std::int32_t));
+            if (!input.numbers.empty()) write(input.tensor, input.numbers.data(), input.numbers.size() * sizeof(float));
+            if (input.drawn_by == graph_input::none) continue;
+            const float number = chain_->drawn_by(input.drawn_by);
+            write(input.tensor, &number, sizeof number);
+        }
+    }
+    template <class Tensor>
+    static void write(Tensor* to, const void* from, std::size_t bytes) noexcept {
+        ggml_backend_tensor_set(to, from, 0, bytes);
+    }
+
+    held* chain_;
+    std::vector<graph_input> inputs_;
+};
+
+}  // namespace detail
+
+/// Appends a chain to a llama.cpp chain, which owns it from now on: as make_sampler, but so that the chain's leading
+/// stages can run in the graph of a context that the llama.cpp chain is attached to (llama_context_params.samplers,
+/// llama_set_sampler). That is two samplers, which belong together; where llama.h knows no such contexts, one. False,
+/// and nothing appended, where there is no memory.
+///
+/// Under `fast` the leading stages are run there as they are, the selector included where all are: logit_bias,
+/// temperature, top_k, min_p and top_p (with min_keep up to 1), dist and greedy. A dist draws one number a run, so it
+/// is not taken over where a sequence may have several outputs (llama_context_params.n_outputs_max_per_seq), and draws
+/// the numbers that it draws on the processor, 23 bits of each. Ties may fall to another token than on the processor.
+///
+/// Under the other numerics the token stays the promised one: only a few hundred of the greatest logits come back, 8
+/// more than top_k wants or 1024 for min_p, and the whole chain runs on those. Where they turn out not to be enough,
+/// the row is fetched. That is done for chains whose first narrowing stage is top_k or min_p, with nothing ahead of it
+/// but maps, penalties that do not encourage, and biases that do not raise; others are left to the processor.
+///
+/// Parameters are those at the time of attaching. Rows with NaN are the backend's to sort, so what it leaves of them is
+/// open there.
+template <class Chain>
+bool add_to(llama_sampler* llama_chain, Chain chain, const sampler_options& options = {}) noexcept {
+    using type = detail::chain_type<Chain>;
+    using held = detail::sampler_of<type>;
+    auto* const made = new (std::nothrow) held(detail::as_chain(std::move(chain)), options);
+    if (!made) return false;
+    if constexpr (detail::knows_backends<llama_sampler_i>) {
+        llama_sampler* const front = detail::front_of<type>::make(made);
+        llama_sampler* const whole = held::hold(made);
+        if (!front || !whole) {
+            if (front) llama_sampler_free(front);
+            if (whole) llama_sampler_free(whole);
+            return false;
+        }
+        llama_sampler_chain_add(llama_chain, front);
+        llama_sampler_chain_add(llama_chain, whole);
+    } else {
+        llama_sampler* const whole = held::hold(made);
+        if (!whole) return false;
+        llama_sampler_chain_add(llama_chain, whole);
+    }
+    return true;
+}
+
+/// A llama.cpp chain of one riffle chain, added as add_to does: to be attached to a context, or used like any other.
+/// Whoever has it frees it (llama_sampler_free). nullptr where there is no memory.
+template <class Chain>
+llama_sampler* make_chain(Chain chain, const sampler_options& options = {}) noexcept {
+    llama_sampler* const made = llama_sampler_chain_init(llama_sampler_chain_default_params());
+    if (made && !add_to(made, std::move(chain), options)) {
+        llama_sampler_free(made);
+        return nullptr;
+    }
+    return made;
+}
+
+}  // namespace riffle::llama

@@ -1,0 +1,86 @@
+#pragma once
+#include <cstdint>
+#include <llama.h>
+#include <utility>
+
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/llama_form.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/llama/held_sampler.hpp>
+
+namespace riffle::llama {
+
+template <bool Selects>
+class basic_stage {
+public:
+    static constexpr const char* name = "llama::stage";
+    static constexpr bool selects = Selects;
+
+    /// Owns the sampler from now on.
+    explicit basic_stage(llama_sampler* sampler) noexcept : held_(sampler) {}
+
+    /// The sampler itself, for llama.cpp's functions that look at it.
+    const llama_sampler* sampler() const noexcept { return held_.get(); }
+
+    status check() const noexcept {
+        const llama_sampler* const s = held_.get();
+        if (!s) return status::invalid(name, "sampler", 0, "is no sampler, or one that cannot be cloned");
+        if (!s->iface->apply) return status::invalid(name, "apply", 0, "is missing, so the sampler does nothing");
+        return {};
+    }
+    void apply(candidates& c) const noexcept { apply_as_it_is(c); }
+    /// The same, and what came of it: for chains that run llama.cpp's samplers.
+    status_code apply_as_it_is(candidates& c) const noexcept {
+        if (c.empty()) return status_code::no_legal_token;  // where llama.cpp's own abort
+        return held_.apply(c) ? status_code::ok : status_code::stage_failed;
+    }
+    step accept(token_id token) noexcept {
+        step s;
+        if (!held_.accept(token)) s.state = status::failed(status_code::stage_failed, plain_name());
+        return s;
+    }
+    void reset() noexcept {
+        if (held_.get()) held_.reset();
+    }
+    std::uint64_t mark() const noexcept { return held_.accepted(); }
+    void rollback(std::uint64_t accepted) noexcept { held_.rollback(accepted); }
+
+private:
+    const char* plain_name() const noexcept { return detail::plain_name(held_.get()); }
+
+    detail::held_sampler held_;
+};
+
+/// A llama_sampler as a stage of a riffle chain: llama.cpp's grammar, say, or one of your own.
+///
+///     auto chain = riffle::llama::stage{llama_sampler_init_grammar(vocab, text, "root")} | top_k{40} | dist{};
+///
+/// The stage owns the sampler (llama_sampler_free), copying it clones it, and going back up to 128 tokens works, which
+/// llama.cpp's samplers have no way for (clones are kept; one that draws is cloned with every token). A sampler that
+/// only works on candidates costs 12 bytes for every token where it stands ahead of the first stage that narrows;
+/// behind that stage next to nothing. A token that a grammar cannot take is refused: accept's step says stage_failed,
+/// and the grammar is as it was. (Where llama.cpp throws for other reasons, exceptions have to be on.) Ahead of the
+/// first step check() names a sampler that is missing.
+using stage = basic_stage<false>;
+/// The same for a sampler that selects (a llama.cpp chain that ends in dist, say): the last stage of its chain.
+using selector = basic_stage<true>;
+
+using riffle::operator|;  // between two of these
+
+}  // namespace riffle::llama
+
+namespace riffle::exact {
+
+/// Under numerics::llama nothing is done to the candidates but what the sampler does.
+template <bool Selects>
+struct form<llama::basic_stage<Selects>> {
+    using stage = llama::basic_stage<Selects>;
+    static status_code apply(const stage& s, candidates& c, surroundings&) noexcept { return s.apply_as_it_is(c); }
+    template <class Kept>
+    static step accept(stage& s, Kept&, token_id token) noexcept {
+        return s.accept(token);
+    }
+};
+
+}  // namespace riffle::exact
