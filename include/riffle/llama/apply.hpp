@@ -122,10 +122,15 @@ private:
             if (stages_.fact(i).maps) stages_.rewrite(i, r);
         wide::make_canonical(r);
         write_logits(r, c_.data);
-        c_.selected = on.found()[0].id;
         c_.sorted = false;
+        c_.selected = on.found()[0].id;
+        if (stages_.fact(plan_.bridge).selects == selecting::by_shape) {
+            stages_.prepare(plan_.bridge, c_);  // the logits that it drew by
+            c_[std::size_t(c_.selected)].p = on.found()[0].p;
+            return;
+        }
         const float maximum = wide::find_max(r, memory_.peaks).logit;
-        write_p(r, memory_.peaks, maximum, reinterpret_cast<double*>(memory_.masses), c_.data);
+        write_p(r, memory_.peaks, maximum, memory_.masses, c_.data);
     }
 
     const stage_table& stages_;
@@ -146,17 +151,18 @@ status apply(Chain& chain, candidates& c) noexcept {
         });
     const token_id chosen = c.selected >= 0 && std::size_t(c.selected) < c.size ? c[std::size_t(c.selected)].id : -1;
     c.selected = -1;
-    bool is_row = false;
+    bool is_row = false, has_p = false;
     status s;
     if (const plan& p = stages.plan_for(stages.bridge(c.size)); c.size >= least_row && !p.has(pass::rows))
         s = chain.state().apply_by(stages, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
             is_row = copy_logits(c, memory.copies);
+            has_p = is_row && p.has(pass::pick) && stages.fact(p.bridge).selects != selecting::by_shape;
             return is_row ? by_plan(stages, p, c, memory, x).run(on) : status();
         });
     if (s.ok() && !is_row) s = chain.apply(c);
     if (!s.ok()) return s;
     if (has_selector(stages)) {
-        if (c.size < least_row) c.normalise();
+        if (!has_p) c.normalise();
         return s;
     }
     for (std::size_t i = 0; chosen >= 0 && i < c.size && c.selected < 0; ++i)

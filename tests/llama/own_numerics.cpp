@@ -1,0 +1,133 @@
+// Chains under riffle's own numerics as llama_samplers: what is left in an array, read as a row by the passes, is what
+// the chain's apply leaves of the same candidates, and the token is that of the chain on the row.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <llama.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <riffle/llama.hpp>
+
+#include "llama/contexts.hpp"
+#include "reference/rows.hpp"
+
+namespace riffle_tests::llama_own_numerics {
+namespace {
+
+using namespace riffle;
+
+struct named {
+    std::string name;
+    dynamic_chain chain;
+};
+template <class... Stages>
+named made_of(const Stages&... stages) {
+    named n;
+    ((n.name += (n.name.empty() ? "" : " | ") + std::string(Stages::name)), ...);
+    (n.chain.push(stages), ...);
+    return n;
+}
+std::vector<named> chains() {
+    const penalties repeated{.last_n = 20, .repeat = 1.3f, .presence = 0.2f};
+    const logit_bias biases{{{5, 3.0f}, {700, illegal_logit}, {1500, 2.0f}}};
+    mask even;
+    even.words.assign(200000 / 32, 0x55555555u);
+    std::vector<named> all;
+    all.push_back(made_of(greedy{}));
+    all.push_back(made_of(dist{.seed = 1}));
+    all.push_back(made_of(gumbel{.seed = 2}));
+    all.push_back(made_of(skew{.amount = 0.5f, .seed = 3}));
+    all.push_back(made_of(temperature{0.7f}, dist{.seed = 4}));
+    all.push_back(made_of(biases, temperature{1.5f}, dist{.seed = 5}));
+    all.push_back(made_of(repeated, soft_cap{}, temperature{1.5f}, gumbel{.seed = 6}));
+    all.push_back(made_of(even, temperature{2.0f}, dist{.seed = 7}));
+    all.push_back(made_of(temperature{0.0f}, dist{.seed = 8}));
+    all.push_back(made_of(top_k{40}, top_p{0.9f}, temperature{0.8f}, dist{.seed = 9}));
+    all.push_back(made_of(temperature{1.2f}, top_k{300}, dist{.seed = 10}));
+    all.push_back(made_of(min_p{0.05f}, dist{.seed = 11}));
+    all.push_back(made_of(top_p{0.9f}, temperature{0.8f}, dist{.seed = 12}));
+    all.push_back(made_of(top_n_sigma{1.5f}, dist{.seed = 13}));
+    all.push_back(made_of(typical{0.8f}, dist{.seed = 14}));
+    all.push_back(made_of(repeated, top_k{64}, xtc{.probability = 0.5f, .threshold = 0.01f, .seed = 15}, dist{}));
+    all.push_back(made_of(quadratic{}, dynamic_temperature{0.8f, 0.5f}, min_p{0.01f}, dist{.seed = 16}));
+    all.push_back(made_of(min_p{0.01f}, adaptive_p{.target = 0.3f, .seed = 17}));
+    all.push_back(made_of(adaptive_p{.target = 0.3f, .seed = 18}));
+    all.push_back(made_of(mirostat_v2{.tau = 3.0f, .seed = 19}));
+    all.push_back(made_of(even, top_h{}, greedy{}));
+    // without a selector
+    all.push_back(made_of(top_k{40}, min_p{0.1f}));
+    all.push_back(made_of(temperature{0.7f}));
+    all.push_back(made_of(repeated, top_p{0.5f}));
+    all.push_back(made_of(biases));
+    return all;
+}
+
+std::vector<token_data> by_id(const token_data* first, std::size_t size) {
+    std::vector<token_data> all;
+    for (std::size_t i = 0; i < size; ++i)
+        if (first[i].logit > illegal_logit) all.push_back(first[i]);  // what is illegal may stay or go
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+    return all;
+}
+
+void expect_same(const std::vector<float>& row, dynamic_chain& ours, llama_sampler* sampler, bool selects) {
+    std::vector<token_data> tokens;
+    std::vector<llama_token_data> theirs;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        tokens.push_back({token_id(i), row[i], 0.0f});
+        theirs.push_back({token_id(i), row[i], 0.0f});
+    }
+    candidates c{tokens.data(), tokens.size(), -1, false};
+    llama_token_data_array a{theirs.data(), theirs.size(), -1, false};
+    dynamic_chain on_row = ours;
+    llama_sampler_apply(sampler, &a);
+    if (!ours.apply(c).ok()) {
+        EXPECT_EQ(a.size, 1u);
+        EXPECT_EQ(a.data[0].logit, illegal_logit);
+        ours.retry();  // as the sampler does when it is applied again before a token was accepted
+        return;
+    }
+    if (selects) c.normalise();
+    const auto left = by_id(c.data, c.size), found = by_id(reinterpret_cast<token_data*>(a.data), a.size);
+    ASSERT_EQ(found.size(), left.size());
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        ASSERT_EQ(found[i].id, left[i].id);
+        ASSERT_EQ(found[i].logit, left[i].logit);
+        if (selects) {
+            ASSERT_NEAR(found[i].p, left[i].p, 1e-6f);
+        }
+    }
+    if (a.sorted) {
+        for (std::size_t i = 1; i < a.size; ++i) ASSERT_GE(a.data[i - 1].logit, a.data[i].logit);
+    }
+    ASSERT_EQ(a.selected >= 0, selects);
+    if (!selects) return ours.retry();
+    const token_id token = a.data[a.selected].id;
+    ASSERT_EQ(token, c[std::size_t(c.selected)].id);
+    ASSERT_EQ(token, on_row.sample(row));
+    ours.accept(token);
+    llama_sampler_accept(sampler, token);
+}
+
+TEST(OwnNumerics, ArraysThatAreRowsAreLeftAsCandidatesAre) {
+    for (named& n : chains()) {
+        SCOPED_TRACE(n.name);
+        const sampler_owner sampler(llama::make_sampler(n.chain));
+        const bool selects = n.chain.table().fact(n.chain.table().size() - 1).selects != selecting::no;
+        std::uint64_t seed = 1;
+        for (const std::size_t size : {1u, 3u, 300u, 1023u, 1024u, 1300u, 4096u, 33333u})
+            for (const shape s : all_shapes) {
+                const std::vector<float> row = make_row(s, size, seed++);
+                SCOPED_TRACE(name_of(s));
+                expect_same(row, n.chain, sampler.get(), selects);
+                if (HasFatalFailure()) return;
+            }
+    }
+}
+
+}  // namespace
+}  // namespace riffle_tests::llama_own_numerics
