@@ -1,7 +1,7 @@
 // riffle beside llama.cpp in one process, on the same rows, taking turns of eight rows: microseconds a sample
-// (medians), for llama.cpp's own chain with the fill that llama_sampler_sample does, for the same chain under
-// numerics::llama with its share of replays, and under numerics::reproducible. Every token of llama_exact is compared
-// with llama.cpp's.
+// (medians), for llama.cpp's own chain with the fill that llama_sampler_sample does; for the same chain as one
+// llama_sampler of riffle's in its place, fill included; for the chain on the row, under numerics::llama with its share
+// of replays; and both under numerics::reproducible. Every token of llama_exact is compared with llama.cpp's.
 //
 //     compare_llama [V] [steps]
 //
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <riffle/llama_exact.hpp>
+#include <riffle/llama.hpp>
 
 #include "../rows.hpp"
 
@@ -87,24 +87,30 @@ struct stopwatch {
 
 template <class... Stages>
 void compare(const char* name, const char* kind, const row_set& rows, int steps, const Stages&... stages) {
-    peer_chain peer;
+    peer_chain peer, adapted, own_adapted;
     (peer.add(peer_of(stages)), ...);
     auto exact = chain<llama_exact>(stages...);
     auto own = chain(stages...);
-    stopwatch of_peer, of_exact, of_own;
+    adapted.add(llama::make_sampler(exact));
+    own_adapted.add(llama::make_sampler(own));
+    stopwatch of_peer, of_adapted, of_exact, of_own_adapted, of_own;
     int differing = 0;
     std::vector<token_id> expected(rows.size());
     for (int done = -int(rows.size()); done < steps; done += int(rows.size())) {  // turns of eight rows, one to warm up
         for (std::size_t i = 0; i < rows.size(); ++i) expected[i] = of_peer.time([&] { return peer.sample(rows[i]); });
         for (std::size_t i = 0; i < rows.size(); ++i)
+            differing += of_adapted.time([&] { return adapted.sample(rows[i]); }) != expected[i];
+        for (std::size_t i = 0; i < rows.size(); ++i) of_own_adapted.time([&] { return own_adapted.sample(rows[i]); });
+        for (std::size_t i = 0; i < rows.size(); ++i)
             differing += of_exact.time([&] { return exact.sample(rows[i]); }) != expected[i];
         for (std::size_t i = 0; i < rows.size(); ++i) of_own.time([&] { return own.sample(rows[i]); });
-        if (done < 0) of_peer = of_exact = of_own = {};
+        if (done < 0) of_peer = of_adapted = of_exact = of_own_adapted = of_own = {};
     }
     const auto counts = exact.replays();
-    const double p = of_peer.median(), e = of_exact.median(), o = of_own.median();
-    std::printf("| %s | %s | %.0f | %.1f | %.1f× | %.1f %% | %.1f | %.1f× |%s\n", kind, name, p, e, p / e,
-                100.0 * double(counts.replays) / double(counts.rows), o, p / o,
+    const double p = of_peer.median(), a = of_adapted.median(), e = of_exact.median(), b = of_own_adapted.median(),
+                 o = of_own.median();
+    std::printf("| %s | %s | %.0f | %.0f | %.1f× | %.1f | %.1f× | %.1f %% | %.0f | %.1f× | %.1f | %.1f× |%s\n", kind,
+                name, p, a, p / a, e, p / e, 100.0 * double(counts.replays) / double(counts.rows), b, p / b, o, p / o,
                 differing ? (" " + std::to_string(differing) + " TOKENS DIFFER").c_str() : "");
 }
 
@@ -130,9 +136,11 @@ void compare_all(const char* kind, const row_set& rows, int steps) {
 int main(int count, char** words) {
     const std::size_t size = count > 1 ? std::size_t(std::atoll(words[1])) : 128256;
     const int steps = count > 2 ? std::atoi(words[2]) : 200;
-    std::printf("V = %zu\n\n| rows | chain | llama.cpp µs | llama_exact µs | faster by | replays | reproducible µs | "
-                "faster by |\n|---|---|---|---|---|---|---|---|\n",
-                size);
+    std::printf(
+        "V = %zu\n\n| rows | chain | llama.cpp µs | llama_exact as llama_sampler µs | faster by | llama_exact µs | "
+        "faster by | replays | reproducible as llama_sampler µs | faster by | reproducible µs | faster by |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        size);
     compare_all("medium", rows::eight(rows::medium, size), steps);
     compare_all("flat", rows::eight(rows::flat, size), steps);
 }

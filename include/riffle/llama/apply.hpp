@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include <riffle/chain/chain_state.hpp>
 #include <riffle/chain/plan.hpp>
@@ -9,8 +10,13 @@
 #include <riffle/core/llama_form.hpp>
 #include <riffle/llama/context.hpp>
 #include <riffle/llama/token_array.hpp>
+#include <riffle/math/fixed_mass.hpp>
+#include <riffle/wide/fold.hpp>
 #include <riffle/wide/llama_row.hpp>
+#include <riffle/wide/mass.hpp>
 #include <riffle/wide/max.hpp>
+#include <riffle/wide/preimage.hpp>
+#include <riffle/wide/rewrite.hpp>
 
 // A chain's stages applied to an array of candidates, by the passes over a row where the array is one. What is left in
 // the array is what applying the stages to it one after the other leaves.
@@ -41,9 +47,9 @@ public:
         : stages_(stages), c_(c), memory_(memory), context_(x) {}
 
     status run() noexcept {
-        const bool is_row = c_.size >= least_row && !c_.sorted && copy_logits(c_, memory_.copies);
-        if (!is_row && names_no_token()) return status_code::bad_candidates;
-        for (std::size_t i = is_row ? on_row() : 0; i < stages_.size(); ++i) {
+        if (c_.size >= least_row && !c_.sorted) found_ = copy_logits(c_, memory_.copies, memory_.peaks);
+        if (!found_.is_row && names_no_token()) return status_code::bad_candidates;
+        for (std::size_t i = found_.is_row ? on_row() : 0; i < stages_.size(); ++i) {
             auto code = stages_.narrow(i, i + 1, c_, context_);
             // It would sort NaN, which llama.cpp's source leaves undefined; elsewhere NaN is what it is there.
             if (code == status_code::no_legal_token && forget_nan()) code = stages_.narrow(i, i + 1, c_, context_);
@@ -57,7 +63,7 @@ private:
     std::size_t on_row() noexcept {
         row logits;
         logits.assign({memory_.copies, c_.size}, memory_.blocks, memory_.copies);
-        wide::llama_row r(logits, memory_.peaks, memory_.groups, memory_.bins, memory_.masses);
+        wide::llama_row r(logits, memory_.peaks, memory_.groups, memory_.bins, memory_.masses, &found_.maximum);
         if (!r.ordinary()) return 0;
         candidates found{memory_.tokens, 0, -1, false};
         for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -72,14 +78,16 @@ private:
         return stages_.size();
     }
     void write_back(const wide::llama_row& r) noexcept {
-        if (r.touched()) write_logits(r.logits(), c_.data);
+        if (r.touched()) wide::run<write_back_pass<weight_in_floats>>(r.logits(), r.peaks(), written(), c_.data);
     }
-    /// A token of all: the others stay, and so does the index of each.
+    /// A token of all: the others stay, and so does the index of each. dist leaves p of all.
     void select_of_all(std::size_t i, wide::llama_row& r, const candidates& found) noexcept {
-        write_back(r);
         c_.selected = found[0].id;
-        if (stages_.fact(i).selects == selecting::by_mass)
-            write_p(r.logits(), r.peaks(), r.maximum(), r.sums(), c_.data);
+        if (stages_.fact(i).selects != selecting::by_mass) return write_back(r);
+        double whole = 0.0;  // of what it drew from
+        for (std::size_t b = 0; b < r.logits().blocks(); ++b) whole += r.sums()[b];
+        const written w = with_p(r.maximum(), whole, 1.0);
+        wide::run<write_back_pass<weight_in_floats>>(r.logits(), r.peaks(), w, c_.data);
     }
     bool names_no_token() const noexcept {
         return std::any_of(c_.begin(), c_.end(), [](const token_data& token) { return token.id < 0; });
@@ -96,6 +104,7 @@ private:
     candidates& c_;
     const scratch& memory_;
     const context& context_;
+    row_found found_;
 };
 
 /// riffle's own way, for an array that is a row: the plan that a row has.
@@ -120,17 +129,23 @@ private:
         row& r = on.edited_row();
         for (std::size_t i = plan_.pending; i < plan_.bridge; ++i)
             if (stages_.fact(i).maps) stages_.rewrite(i, r);
-        wide::make_canonical(r);
-        write_logits(r, c_.data);
         c_.sorted = false;
         c_.selected = on.found()[0].id;
         if (stages_.fact(plan_.bridge).selects == selecting::by_shape) {
+            wide::run<write_back_pass<weight_in_integers>>(r, memory_.peaks, written(), c_.data);
             stages_.prepare(plan_.bridge, c_);  // the logits that it drew by
             c_[std::size_t(c_.selected)].p = on.found()[0].p;
             return;
         }
-        const float maximum = wide::find_max(r, memory_.peaks).logit;
-        write_p(r, memory_.peaks, maximum, memory_.masses, c_.data);
+        const float maximum = canonical(wide::find_max(r, memory_.peaks).logit);
+        const written w = with_p(maximum, double(mass_of(on, maximum)), double(unit_mass));
+        wide::run<write_back_pass<weight_in_integers>>(r, memory_.peaks, w, c_.data);
+    }
+    /// The mass of all tokens, which a plan that draws by noise, or not at all, has not asked for.
+    std::uint64_t mass_of(machine& on, float maximum) const noexcept {
+        if (on.total_mass() > 0) return on.total_mass();
+        const float cut = wide::raw_cut((std::max)(maximum - mass_range, std::numeric_limits<float>::lowest()));
+        return wide::find_mass<false>(on.edited_row(), memory_.peaks, cut, fold<>{}, maximum, memory_.masses);
     }
 
     const stage_table& stages_;
@@ -155,7 +170,7 @@ status apply(Chain& chain, candidates& c) noexcept {
     status s;
     if (const plan& p = stages.plan_for(stages.bridge(c.size)); c.size >= least_row && !p.has(pass::rows))
         s = chain.state().apply_by(stages, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
-            is_row = copy_logits(c, memory.copies);
+            is_row = copy_logits(c, memory.copies, memory.peaks).is_row;
             has_p = is_row && p.has(pass::pick) && stages.fact(p.bridge).selects != selecting::by_shape;
             return is_row ? by_plan(stages, p, c, memory, x).run(on) : status();
         });

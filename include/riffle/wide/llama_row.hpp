@@ -16,9 +16,13 @@ namespace riffle::wide {
 /// exactly as the peer would change them, never made canonical.
 class llama_row {
 public:
-    /// `peaks`, `groups`, `bins` and `sums` are scratch, as select and mass have them.
-    llama_row(row& r, float* peaks, float* groups, std::uint64_t* bins, std::uint64_t* sums) noexcept
-        : row_(r), peaks_(peaks), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {}
+    /// `peaks`, `groups`, `bins` and `sums` are scratch, as select and mass have them. `known` is what find_max found,
+    /// where it has been asked already.
+    llama_row(row& r, float* peaks, float* groups, std::uint64_t* bins, std::uint64_t* sums,
+              const row_maximum* known = nullptr) noexcept
+        : row_(r), peaks_(peaks), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {
+        if (known) maximum_ = known->logit, saw_nan_ = known->saw_nan, known_ = true;
+    }
 
     std::size_t size() const noexcept { return row_.size(); }
     const row& logits() const noexcept { return row_; }

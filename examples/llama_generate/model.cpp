@@ -1,0 +1,41 @@
+#include "model.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+loaded_model::loaded_model(const std::string& path, int threads) {
+    llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+    ggml_backend_load_all();
+    model_.reset(llama_model_load_from_file(path.c_str(), llama_model_default_params()));
+    if (!model_) {
+        problem_ = path + " cannot be loaded: it is no GGUF file of a model that this llama.cpp knows";
+        return;
+    }
+    llama_context_params parameters = llama_context_default_params();
+    parameters.n_ctx = std::uint32_t(std::min(llama_model_n_ctx_train(model_.get()), 4096));
+    if (threads > 0) parameters.n_threads = parameters.n_threads_batch = threads;
+    context_.reset(llama_init_from_model(model_.get(), parameters));
+    if (!context_) problem_ = "there is no context to be had of " + path;
+}
+
+std::vector<llama_token> loaded_model::tokens_of(const std::string& text) const {
+    std::vector<llama_token> tokens(text.size() + 2);
+    const int count =
+        llama_tokenize(vocab(), text.data(), int(text.size()), tokens.data(), int(tokens.size()), true, true);
+    tokens.resize(count > 0 ? std::size_t(count) : 0);
+    return tokens;
+}
+
+std::string loaded_model::piece(llama_token token) const {
+    std::string text(256, '\0');
+    const int length = llama_token_to_piece(vocab(), token, text.data(), int(text.size()), 0, false);
+    text.resize(length > 0 ? std::size_t(length) : 0);
+    return text;
+}
+
+bool loaded_model::decode(std::vector<llama_token> tokens) const {
+    return llama_decode(context_.get(), llama_batch_get_one(tokens.data(), int(tokens.size()))) == 0;
+}
+bool loaded_model::decode(llama_token token) const {
+    return llama_decode(context_.get(), llama_batch_get_one(&token, 1)) == 0;
+}

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+/// What the command line asks for.
+struct options {
+    enum class sampling { riffle, sampler, llama };
+
+    std::string model;
+    std::string prompt = "And the king said";
+    std::string settings;
+    int tokens = 120;
+    int threads = 0;  ///< 0 = as llama.cpp has it
+    sampling with = sampling::riffle;
+    std::string numerics = "llama";  ///< or reproducible, or fast
+
+    /// False, with a sentence on standard error, where the words make no sense.
+    bool read(int count, char** words);
+    static const char* usage();
+};

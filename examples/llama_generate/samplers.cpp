@@ -1,0 +1,119 @@
+#include "samplers.hpp"
+
+#include <memory>
+#include <utility>
+
+using namespace riffle;
+
+namespace {
+
+struct free_sampler {
+    void operator()(llama_sampler* s) const { llama_sampler_free(s); }
+};
+
+/// llama_sampler_sample with what is owned.
+token_source source_of_sampler(llama_sampler* owned) {
+    const std::shared_ptr<llama_sampler> sampler(owned, free_sampler());
+    token_source source;
+    source.prompt = [sampler](const std::vector<llama_token>& tokens) {
+        for (const llama_token token : tokens) llama_sampler_accept(sampler.get(), token);
+    };
+    source.sample = [sampler](llama_context* context) { return llama_sampler_sample(sampler.get(), context, -1); };
+    return source;
+}
+
+template <class Policies>
+token_source riffles(const chain_settings& settings, std::shared_ptr<const vocabulary> words, bool as_sampler) {
+    basic_dynamic_chain<Policies> chain;
+    token_source source;
+    if (const status built = settings.build(chain, words.get()); !built.ok()) {
+        source.problem = built.message().c_str();
+        return source;
+    }
+    if (as_sampler) {
+        source = source_of_sampler(llama::make_sampler(std::move(chain)));
+        source.sample = [words, sample = std::move(source.sample)](llama_context* c) { return sample(c); };
+        return source;
+    }
+    const auto shared = std::make_shared<basic_dynamic_chain<Policies>>(std::move(chain));
+    source.prompt = [shared, words](const std::vector<llama_token>& tokens) { llama::prompt(*shared, tokens); };
+    source.sample = [shared](llama_context* context) { return llama::sample(*shared, context, -1); };
+    return source;
+}
+
+llama_sampler* llamas(sampler_kind kind, const chain_settings& s, const llama_vocab* vocab) {
+    const auto keep = std::size_t(s.min_keep > 0 ? s.min_keep : 0);
+    const auto seed = std::uint32_t(s.seed);
+    switch (kind) {
+    case sampler_kind::penalties:
+        return llama_sampler_init_penalties(s.n_vocab, s.penalty_last_n, s.penalty_repeat, s.penalty_freq,
+                                            s.penalty_present);
+    case sampler_kind::dry: {
+        std::vector<const char*> breakers;
+        for (const std::string& breaker : s.dry_breakers) breakers.push_back(breaker.c_str());
+        return llama_sampler_init_dry(vocab, s.dry_multiplier, s.dry_base, s.dry_allowed_length, s.dry_penalty_last_n,
+                                      breakers.data(), breakers.size());
+    }
+    case sampler_kind::top_n_sigma: return llama_sampler_init_top_n_sigma(s.top_n_sigma);
+    case sampler_kind::top_k: return llama_sampler_init_top_k(s.top_k);
+    case sampler_kind::typical: return llama_sampler_init_typical(s.typ_p, keep);
+    case sampler_kind::top_p: return llama_sampler_init_top_p(s.top_p, keep);
+    case sampler_kind::min_p: return llama_sampler_init_min_p(s.min_p, keep);
+    case sampler_kind::xtc: return llama_sampler_init_xtc(s.xtc_probability, s.xtc_threshold, keep, seed);
+    case sampler_kind::temperature: return llama_sampler_init_temp_ext(s.temp, s.dynatemp_range, s.dynatemp_exponent);
+    case sampler_kind::infill: return llama_sampler_init_infill(vocab);
+    case sampler_kind::adaptive_p: return llama_sampler_init_adaptive_p(s.adaptive_target, s.adaptive_decay, seed);
+    case sampler_kind::greedy: return llama_sampler_init_greedy();
+    case sampler_kind::dist: return llama_sampler_init_dist(seed);
+    default: return nullptr;  // llama.cpp has no such sampler
+    }
+}
+
+/// As llama.cpp's common tools put their chain together.
+token_source llamas(const chain_settings& s, const llama_vocab* vocab) {
+    llama_sampler* const chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
+    token_source source = source_of_sampler(chain);
+    const auto add = [&](llama_sampler* sampler) {
+        if (sampler) llama_sampler_chain_add(chain, sampler);
+        else source.problem = "llama.cpp lacks one of these samplers";
+    };
+    std::vector<llama_logit_bias> biases;
+    for (const auto& entry : s.biases) biases.push_back({entry.token, entry.bias});
+    for (const token_id token : s.suppressed) biases.push_back({token, illegal_logit});
+    for (token_id id = 0; s.ignore_eos && id < s.n_vocab; ++id)
+        if (llama_vocab_is_eog(vocab, id)) biases.push_back({id, illegal_logit});
+    if (!biases.empty()) add(llama_sampler_init_logit_bias(s.n_vocab, std::int32_t(biases.size()), biases.data()));
+
+    const auto seed = std::uint32_t(s.seed);
+    if (s.mirostat != 0) {
+        add(llama_sampler_init_temp(s.temp));
+        add(s.mirostat == 1 ? llama_sampler_init_mirostat(s.n_vocab, seed, s.mirostat_tau, s.mirostat_eta, 100)
+                            : llama_sampler_init_mirostat_v2(seed, s.mirostat_tau, s.mirostat_eta));
+        return source;
+    }
+    sampler_kind selector = sampler_kind::dist;
+    for (const sampler_kind kind : s.samplers) {
+        if (kind == sampler_kind::adaptive_p || kind == sampler_kind::greedy || kind == sampler_kind::dist)
+            selector = kind;
+        else add(llamas(kind, s, vocab));
+    }
+    add(llamas(selector, s, vocab));
+    return source;
+}
+
+}  // namespace
+
+token_source source_of(const options& wanted, const loaded_model& from) {
+    const auto words = std::make_shared<const vocabulary>(llama::vocabulary_of(from.model()));
+    chain_settings settings = llama::settings_of(from.model(), words.get());
+    token_source none;
+    if (!settings.read(wanted.settings)) {
+        none.problem = settings.problem();
+        return none;
+    }
+    if (wanted.with == options::sampling::llama) return llamas(settings, from.vocab());
+    const bool as_sampler = wanted.with == options::sampling::sampler;
+    if (wanted.numerics == "fast") return riffles<fast>(settings, words, as_sampler);
+    if (wanted.numerics == "reproducible") return riffles<reproducible>(settings, words, as_sampler);
+    return riffles<llama_exact>(settings, words, as_sampler);
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# llama_generate with riffle's chain and with llama.cpp's own: the same text, for twenty seeds and ten settings.
+#
+#     llama_generate_test.sh PATH_OF_LLAMA_GENERATE PATH_OF_WRITE_RANDOM_MODEL
+#
+# RIFFLE_EXAMPLE_MODEL names a GGUF file; without one a small model with random weights is written.
+set -u
+generate=${1:?usage: llama_generate_test.sh PATH_OF_LLAMA_GENERATE PATH_OF_WRITE_RANDOM_MODEL}
+write_model=${2:?usage: llama_generate_test.sh PATH_OF_LLAMA_GENERATE PATH_OF_WRITE_RANDOM_MODEL}
+export LC_ALL=C.UTF-8
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+model=${RIFFLE_EXAMPLE_MODEL:-}
+if [[ -z $model ]]; then
+    model=$folder/random.gguf
+    "$write_model" "$model" || exit 1
+fi
+
+# text KIND SETTINGS: what is generated, and on standard error how fast
+text() {
+    "$generate" "$model" "And the king said" --tokens 40 --threads 1 --with "$1" --settings "$2" 2>"$folder/err"
+}
+
+settings=(
+    ""
+    "temp=0"
+    "temp=1.5;top_p=0.9"
+    "samplers=min_p,temp;min_p=0.1;temp=1.2"
+    "samplers=top_k,typ_p,temp;top_k=100;typ_p=0.8"
+    "penalty_repeat=1.3;penalty_last_n=32;penalty_freq=0.2;samplers=default"
+    "samplers=default;dry_multiplier=0.8;dry_allowed_length=1;dry_sequence_breaker=none"
+    "samplers=default;xtc_probability=0.5;xtc_threshold=0.05;dynatemp_range=0.5"
+    "mirostat=2;mirostat_tau=4"
+    "samplers=top_n_sigma,temp,min_p,adaptive_p;top_n_sigma=1.5;adaptive_target=0.4;ignore_eos=1"
+)
+compared=0
+for setting in "${settings[@]}"; do
+    first=$(text llama "$setting;seed=1")
+    for seed in $(seq 1 20); do
+        expected=$(text llama "$setting;seed=$seed") || fail "llama.cpp: $setting: $(<"$folder/err")"
+        found=$(text riffle "$setting;seed=$seed") || fail "riffle: $setting: $(<"$folder/err")"
+        [[ -n $expected && $found == "$expected" ]] || fail "seed $seed, \"$setting\": \"$found\", not \"$expected\""
+        compared=$((compared + 1))
+        ((seed > 3)) && continue
+        [[ $(text sampler "$setting;seed=$seed") == "$expected" ]] || fail "as llama_sampler: seed $seed, \"$setting\""
+    done
+    [[ $setting == temp=0 || $first != "$expected" ]] || fail "every seed gives the same text: \"$setting\""
+done
+grep -qE '^[0-9]+ tokens, [0-9]+ a second; sampling took [0-9.]+ us a token, [0-9.]+ % of the time$' "$folder/err" ||
+    fail "no summary: $(<"$folder/err")"
+
+# --- what cannot be done is said --------------------------------------------------------------------------------------
+
+# expect_failure WORDS_EXPECTED ARGUMENT...
+expect_failure() {
+    local words=$1
+    shift
+    "$generate" "$@" >"$folder/out" 2>"$folder/err" && fail "exit code 0: llama_generate $*"
+    grep -q -- "$words" "$folder/err" || fail "\"$words\" is not said by llama_generate $*: $(<"$folder/err")"
+}
+expect_failure "cannot be loaded" "$folder/none.gguf"
+expect_failure "there is no \"tpo_k\"" "$model" --settings "tpo_k=4"
+expect_failure "top_p: p = nan is not a number" "$model" --settings "top_p=nan"
+expect_failure "knows no --with nothing" "$model" --with nothing
+expect_failure "needs a number above 0" "$model" --tokens 0
+expect_failure "needs a value" "$model" --tokens
+
+((failures == 0)) || { echo "$failures checks failed"; exit 1; }
+echo "$compared texts alike, $(basename "$model")"
