@@ -31,7 +31,7 @@ token_source riffles(const chain_settings& settings, std::shared_ptr<const vocab
         return source;
     }
     if (as_sampler) {
-        source = source_of_sampler(llama::make_sampler(std::move(chain)));
+        source = source_of_sampler(llama::make_chain(std::move(chain)));
         source.sample = [words, sample = std::move(source.sample)](llama_context* c) { return sample(c); };
         return source;
     }

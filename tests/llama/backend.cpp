@@ -353,6 +353,24 @@ TEST(Attaching, UsedLikeAnyOtherWhereNobodyAttachesIt) {
         EXPECT_EQ(tokens, is_fast ? plain(with<fast>(sampler), 5) : plain(sampler, 5));
     }
 }
+/// A row from elsewhere is not taken for what the graph has left, which llama.cpp's own samplers would.
+TEST(Attaching, AttachedButGivenAWholeRow) {
+    const auto sampler = top_k{40} | temperature{0.8f} | greedy{};
+    for (const bool is_fast : {false, true}) {
+        const sampler_owner made(is_fast ? llama::make_chain(with<fast>(top_k{40} | temperature{0.8f} | xtc{} | dist{}))
+                                         : llama::make_chain(sampler));
+        const context_owner context = new_context({{0, made.get()}}), other = new_context();
+        line text(context.get(), 0, 5), same(other.get(), 0, 5);
+        text.step();
+        same.step();
+        const float* const row = llama_get_logits_ith(other.get(), same.index());
+        std::vector<llama_token_data> tokens;
+        for (token_id id = 0; id < random_model_size(); ++id) tokens.push_back({id, row[id], 0.0f});
+        llama_token_data_array a{tokens.data(), tokens.size(), -1, false};
+        llama_sampler_apply(made.get(), &a);
+        EXPECT_LE(a.size, 40u);
+    }
+}
 TEST(Attaching, TheFrontSaysWhetherItWasTakenOver) {
     const sampler_owner taken(llama::make_chain(top_k{40} | dist{})), left(llama::make_chain(top_p{0.9f} | dist{}));
     EXPECT_STREQ(llama_sampler_name(llama_sampler_chain_get(taken.get(), 0)), "riffle-front");

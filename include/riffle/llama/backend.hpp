@@ -27,6 +27,9 @@ inline constexpr bool knows_backends = requires(Interface i) {
     i.backend_set_input;
 };
 
+template <class Interface>
+inline constexpr bool knows_resets = requires(Interface i) { i.backend_reset; };
+
 template <class Chain>
 inline constexpr bool is_fast = false;
 template <class P, class... Stages>
@@ -68,12 +71,15 @@ private:
         return chain ? make(chain) : nullptr;
     }
     static void free(llama_sampler* s) noexcept { delete &self(s); }
+    /// How many outputs a sequence may have. Before August 2026 nobody said, and built-in samplers took it to be one.
+    static std::size_t first_of() noexcept { return 1; }
+    template <class Number, class... Unknown>
+    static std::size_t first_of(Number outputs, Unknown...) noexcept {
+        return std::size_t(outputs);
+    }
     template <class... Outputs>
     static bool backend_init(llama_sampler* s, ggml_backend_buffer_type_t buffers, Outputs... most_outputs) noexcept {
-        // Before August 2026 nobody said how many outputs a sequence has, and built-in samplers took it to be one.
-        std::size_t outputs = 1;
-        (void)std::initializer_list<int>{(outputs = std::size_t(most_outputs), 0)...};
-        RIFFLE_TRY { return self(s).take_over(buffers, outputs); }
+        RIFFLE_TRY { return self(s).take_over(buffers, first_of(most_outputs...)); }
         RIFFLE_CATCH { return false; }
     }
     template <class Nodes, class Graph, class Data>
@@ -82,10 +88,7 @@ private:
         RIFFLE_CATCH {}
     }
     static void backend_set_input(llama_sampler* s) noexcept { self(s).write_inputs(); }
-    static void backend_reset(llama_sampler* s) noexcept {
-        self(s).inputs_.clear();
-        self(s).graph().rows.clear();
-    }
+    static void backend_reset(llama_sampler* s) noexcept { self(s).forget_graph(); }
     /// The chain's own copy_state has it all.
     static void copy_state(const llama_sampler*, llama_sampler*) noexcept {}
 
@@ -151,11 +154,11 @@ private:
         bool all = true;
         for (int i = 0; all && i < ggml_graph_n_nodes(graph); ++i)
             all = ggml_backend_dev_supports_op(device, ggml_graph_node(graph, i));
-        backend_forget();
+        forget_graph();
         ggml_free(nodes);
         return all;
     }
-    void backend_forget() noexcept {
+    void forget_graph() noexcept {
         inputs_.clear();
         graph().rows.clear();
     }
@@ -163,14 +166,17 @@ private:
     // ---- the graph
 
     template <class Nodes, class Graph, class Data>
-    void add_nodes(Nodes* nodes, Graph* graph, Data& data) {
+    void add_nodes(Nodes* nodes, Graph* into, Data& data) {
+        if constexpr (!knows_resets<llama_sampler_i>) forget_graph();  // one output a sequence, a graph every time
         graph_row row(nodes, data.logits, data.candidates, inputs_);
+        graph().row_size = row.size();
         if constexpr (is_fast<Chain>) add_stages(row);
-        else if (!leave_out(row, graph)) return;
+        else if (!leave_out(row, into)) return;
         data.logits = row.logits();
         data.candidates = row.ids();
         data.sampled = row.token();
         data.probs = nullptr;
+        graph().narrows = row.size() < graph().row_size;
     }
     template <class Row>
     void add_stages(Row& row) {
@@ -182,13 +188,12 @@ private:
     }
     /// False where it does not pay, or where samplers ahead have left tokens out.
     template <class Row, class Graph>
-    bool leave_out(Row& row, Graph* graph) {
-        offloading& g = this->graph();
+    bool leave_out(Row& row, Graph* into) {
+        offloading& g = graph();
         if (row.ids() || row.size() < std::int64_t(2 * g.set.size)) return false;
         ggml_tensor* const whole = row.lasting_copy();
-        ggml_build_forward_expand(graph, whole);
+        ggml_build_forward_expand(into, whole);
         g.rows.push_back(whole);
-        g.row_size = row.size();
         g.fetch = &fetch<ggml_tensor>;
         row.keep_greatest(std::int64_t(g.set.size));
         return true;

@@ -118,10 +118,11 @@ private:
     }
     /// The whole chain, or what is left to do of it behind what a context's graph has done.
     status run(candidates& c) noexcept {
-        const bool left_out = graph_.on_backend && !std::exchange(graph_.met_on_processor, false);
-        if (left_out && graph_.verbatim > 0) return apply_from(chain_, graph_.verbatim, c);
-        if (left_out && !graph_.rows.empty() && c.size < std::size_t(graph_.row_size))
-            return on_superset(chain_, graph_).apply(c);
+        const bool is_row = c.size >= std::size_t(graph_.row_size);  // a whole one, from elsewhere
+        if (!graph_.on_backend || std::exchange(graph_.met_on_processor, false) || (graph_.narrows && is_row))
+            return detail::apply(chain_, c);
+        if (graph_.verbatim > 0) return apply_from(chain_, graph_.verbatim, c);
+        if (!graph_.rows.empty() && !is_row) return on_superset(chain_, graph_).apply(c);
         return detail::apply(chain_, c);
     }
     /// What the array holds where nothing can be chosen from it: one illegal candidate, since llama.cpp aborts where
@@ -169,8 +170,10 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// ascending id, and keeps a token selected that was when it came in.
 ///
 /// An array that is a row (at least 1024 candidates in the order of ids, unsorted) is read by riffle's passes: its
-/// logits are copied out, O(V), and beyond that the cost is that of the chain on a row. The first call for a vocabulary
-/// allocates; after that none does.
+/// logits are copied out, O(V), and beyond that the cost is that of the chain on a row, and of writing all candidates
+/// back where a selector leaves them all. The first call for a vocabulary allocates; after that none does.
+/// (llama_sampler_sample fills such an array in any case, and allocates it anew each time for a sampler that stands
+/// alone: one in a llama.cpp chain, make_chain's say, is quicker. riffle::llama::sample has none of that.)
 ///
 /// Nothing throws and nothing aborts. Where no token is legal, or a parameter has no meaning, one candidate is left
 /// with a logit of -inf (sampler_options::fallback says which token), selected where the chain has a selector; chain_of

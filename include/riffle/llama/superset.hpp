@@ -74,7 +74,7 @@ void visit_stages(const Chain&, Visit visit) {
 /// set was: it maps all alike and monotonely, only lowers, or does nothing.
 template <class S>
 bool keeps_below(const S& s) noexcept {
-    if constexpr (stage<S>) {
+    if constexpr (riffle::stage<S>) {
         constexpr facts f = facts_of<S>();
         if constexpr (f.selects != selecting::no || f.adjusts || f.edits || f.dense_edits || f.applies) return false;
         else if constexpr (f.narrows != narrowing::no && has_built_in_facts<S>) {
@@ -127,6 +127,7 @@ superset superset_of(const Chain& chain) {
 struct offloading {
     bool on_backend = false;        ///< the context took the front over
     bool met_on_processor = false;  ///< llama.cpp has just run the front on its processor, so nothing was left out
+    bool narrows = false;           ///< what comes back is fewer than a row
     std::size_t verbatim = 0;       ///< stages that have been run whole, under `fast`
     superset set;
     std::int64_t row_size = 0;
