@@ -30,6 +30,10 @@ inline constexpr bool knows_backends = requires(Interface i) {
 template <class Interface>
 inline constexpr bool knows_resets = requires(Interface i) { i.backend_reset; };
 
+/// llama_sampler_data, which older headers have not.
+template <class Result, class Sampler, class Nodes, class Graph, class Data, class... Unknown>
+Data data_of(Result (*)(Sampler, Nodes, Graph, Data*, Unknown...));
+
 template <class Chain>
 inline constexpr bool is_fast = false;
 template <class P, class... Stages>
@@ -39,7 +43,7 @@ inline constexpr bool is_fast<basic_dynamic_chain<Policies>> = Policies::arithme
 
 /// The sampler ahead of a chain. On the processor it does nothing. In a graph it runs the leading stages, as they are
 /// under `fast`; otherwise it leaves out what the chain's first narrowing stage cannot keep.
-template <class Chain>
+template <class Chain, class Interface = llama_sampler_i>
 class front_of {
     using held = sampler_of<Chain>;
 
@@ -82,8 +86,8 @@ private:
         RIFFLE_TRY { return self(s).take_over(buffers, first_of(most_outputs...)); }
         RIFFLE_CATCH { return false; }
     }
-    template <class Nodes, class Graph, class Data>
-    static void backend_apply(llama_sampler* s, Nodes* nodes, Graph* graph, Data* data) noexcept {
+    template <class Nodes, class Graph, class Data, class... Unknown>
+    static void backend_apply(llama_sampler* s, Nodes* nodes, Graph* graph, Data* data, Unknown...) noexcept {
         RIFFLE_TRY { self(s).add_nodes(nodes, graph, *data); }
         RIFFLE_CATCH {}
     }
@@ -92,7 +96,6 @@ private:
     /// The chain's own copy_state has it all.
     static void copy_state(const llama_sampler*, llama_sampler*) noexcept {}
 
-    template <class Interface>
     static constexpr Interface make_table() noexcept {
         Interface i{};
         i.name = &name;
@@ -106,7 +109,7 @@ private:
         if constexpr (requires { i.copy_state; }) i.copy_state = &copy_state;
         return i;
     }
-    static inline constinit llama_sampler_i table = make_table<llama_sampler_i>();
+    static inline constinit Interface table = make_table();
 
     // ---- what is taken over
 
@@ -146,17 +149,21 @@ private:
         ggml_context* const nodes = ggml_init(memory);
         if (!nodes) return false;
         ggml_cgraph* const graph = ggml_new_graph(nodes);
-        llama_sampler_data data{};
+        decltype(data_of(Interface().backend_apply)) data{};
         data.logits = ggml_new_tensor_1d(nodes, GGML_TYPE_F32, 1 << 17);
         add_nodes(nodes, graph, data);
         for (ggml_tensor* const last : {data.logits, data.candidates, data.sampled})
             if (last) ggml_build_forward_expand(graph, last);
-        bool all = true;
-        for (int i = 0; all && i < ggml_graph_n_nodes(graph); ++i)
-            all = ggml_backend_dev_supports_op(device, ggml_graph_node(graph, i));
+        const bool all = has_all(device, graph);
         forget_graph();
         ggml_free(nodes);
         return all;
+    }
+    template <class Device, class Graph>
+    static bool has_all(Device device, Graph* graph) noexcept {
+        for (int i = 0; i < ggml_graph_n_nodes(graph); ++i)
+            if (!ggml_backend_dev_supports_op(device, ggml_graph_node(graph, i))) return false;
+        return true;
     }
     void forget_graph() noexcept {
         inputs_.clear();
@@ -167,7 +174,7 @@ private:
 
     template <class Nodes, class Graph, class Data>
     void add_nodes(Nodes* nodes, Graph* into, Data& data) {
-        if constexpr (!knows_resets<llama_sampler_i>) forget_graph();  // one output a sequence, a graph every time
+        if constexpr (!knows_resets<Interface>) forget_graph();  // one output a sequence, a graph every time
         graph_row row(nodes, data.logits, data.candidates, inputs_);
         graph().row_size = row.size();
         if constexpr (is_fast<Chain>) add_stages(row);

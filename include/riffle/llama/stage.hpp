@@ -3,6 +3,7 @@
 #include <llama.h>
 #include <utility>
 
+#include <riffle/chain/pipeline.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/llama_form.hpp>
 #include <riffle/core/status.hpp>

@@ -1,7 +1,10 @@
 #pragma once
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <llama.h>
+#include <utility>
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>

@@ -2,6 +2,9 @@
 #ifdef WITH_EXPLAIN
 #include <riffle/explain.hpp>
 #endif
+#ifdef WITH_LLAMA
+#include <riffle/llama.hpp>
+#endif
 
 #include <cstdio>
 #include <vector>
@@ -25,6 +28,17 @@ int main() {
 
 #ifdef WITH_EXPLAIN
     if (riffle::explain(drawn).empty()) {
+        return 1;
+    }
+#endif
+#ifdef WITH_LLAMA
+    llama_sampler* const sampler = riffle::llama::make_chain(best);
+    llama_token_data tokens[3] = {{0, 1.0f, 0.0f}, {1, 3.0f, 0.0f}, {2, 2.0f, 0.0f}};
+    llama_token_data_array array{tokens, 3, -1, false};
+    llama_sampler_apply(sampler, &array);
+    const token_id chosen = array.data[array.selected].id;
+    llama_sampler_free(sampler);
+    if (chosen != 1) {
         return 1;
     }
 #endif
