@@ -16,6 +16,7 @@ const char* options::usage() {
            "  --threads N        of the model (default: llama.cpp's; a small model is quicker with 1)\n"
            "  --with riffle      riffle straight from the context's logits (default)\n"
            "  --with sampler     the same chain as one llama_sampler in llama_sampler_sample\n"
+           "  --with graph       the same, attached to the context: what cannot matter is left out in its graph\n"
            "  --with llama       llama.cpp's own samplers, for comparison\n"
            "  --numerics NAME    llama (default: the same tokens as --with llama), reproducible or fast\n";
 }
@@ -40,8 +41,14 @@ bool options::read(int count, char** words) {
             const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
             if (error != std::errc() || end != value.data() + value.size() || number < 1)
                 return std::fprintf(stderr, "%s needs a number above 0, not %s\n", word.c_str(), value.c_str()), false;
-        } else if (word == "--with" && (value == "riffle" || value == "sampler" || value == "llama")) {
-            with = value == "riffle" ? sampling::riffle : value == "sampler" ? sampling::sampler : sampling::llama;
+        } else if (word == "--with" && value == "riffle") {
+            with = sampling::riffle;
+        } else if (word == "--with" && value == "sampler") {
+            with = sampling::sampler;
+        } else if (word == "--with" && value == "graph") {
+            with = sampling::graph;
+        } else if (word == "--with" && value == "llama") {
+            with = sampling::llama;
         } else if (word == "--numerics" && (value == "llama" || value == "reproducible" || value == "fast")) {
             numerics = value;
         } else {

@@ -3,7 +3,7 @@
 
 /// What the command line asks for.
 struct options {
-    enum class sampling { riffle, sampler, llama };
+    enum class sampling { riffle, sampler, graph, llama };
 
     std::string model;
     std::string prompt = "And the king said";

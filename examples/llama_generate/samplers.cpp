@@ -23,15 +23,19 @@ token_source source_of_sampler(llama_sampler* owned) {
 }
 
 template <class Policies>
-token_source riffles(const chain_settings& settings, std::shared_ptr<const vocabulary> words, bool as_sampler) {
+token_source riffles(const chain_settings& settings, std::shared_ptr<const vocabulary> words, options::sampling with,
+                     llama_context* context) {
     basic_dynamic_chain<Policies> chain;
     token_source source;
     if (const status built = settings.build(chain, words.get()); !built.ok()) {
         source.problem = built.message().c_str();
         return source;
     }
-    if (as_sampler) {
-        source = source_of_sampler(llama::make_chain(std::move(chain)));
+    if (with != options::sampling::riffle) {
+        llama_sampler* const sampler = llama::make_chain(std::move(chain));
+        // Before the prompt is evaluated, and for as long as the context is used.
+        if (with == options::sampling::graph) llama_set_sampler(context, 0, sampler);
+        source = source_of_sampler(sampler);
         source.sample = [words, sample = std::move(source.sample)](llama_context* c) { return sample(c); };
         return source;
     }
@@ -112,8 +116,8 @@ token_source source_of(const options& wanted, const loaded_model& from) {
         return none;
     }
     if (wanted.with == options::sampling::llama) return llamas(settings, from.vocab());
-    const bool as_sampler = wanted.with == options::sampling::sampler;
-    if (wanted.numerics == "fast") return riffles<fast>(settings, words, as_sampler);
-    if (wanted.numerics == "reproducible") return riffles<reproducible>(settings, words, as_sampler);
-    return riffles<llama_exact>(settings, words, as_sampler);
+    llama_context* const context = from.context();
+    if (wanted.numerics == "fast") return riffles<fast>(settings, words, wanted.with, context);
+    if (wanted.numerics == "reproducible") return riffles<reproducible>(settings, words, wanted.with, context);
+    return riffles<llama_exact>(settings, words, wanted.with, context);
 }

@@ -49,7 +49,9 @@ for setting in "${settings[@]}"; do
         [[ -n $expected && $found == "$expected" ]] || fail "seed $seed, \"$setting\": \"$found\", not \"$expected\""
         compared=$((compared + 1))
         ((seed > 3)) && continue
-        [[ $(text sampler "$setting;seed=$seed") == "$expected" ]] || fail "as llama_sampler: seed $seed, \"$setting\""
+        for kind in sampler graph; do
+            [[ $(text $kind "$setting;seed=$seed") == "$expected" ]] || fail "--with $kind: seed $seed, \"$setting\""
+        done
     done
     [[ $setting == temp=0 || $first != "$expected" ]] || fail "every seed gives the same text: \"$setting\""
 done

@@ -9,6 +9,7 @@
 
 #include <riffle/core/policies.hpp>
 #include <riffle/llama/graph.hpp>
+#include <riffle/llama/greatest_op.hpp>
 #include <riffle/llama/interface.hpp>
 #include <riffle/llama/sampler.hpp>
 #include <riffle/llama/superset.hpp>
@@ -87,8 +88,8 @@ private:
         RIFFLE_CATCH { return false; }
     }
     template <class Nodes, class Graph, class Data, class... Unknown>
-    static void backend_apply(llama_sampler* s, Nodes* nodes, Graph* graph, Data* data, Unknown...) noexcept {
-        RIFFLE_TRY { self(s).add_nodes(nodes, graph, *data); }
+    static void backend_apply(llama_sampler* s, Nodes* nodes, Graph*, Data* data, Unknown...) noexcept {
+        RIFFLE_TRY { self(s).add_nodes(nodes, *data); }
         RIFFLE_CATCH {}
     }
     static void backend_set_input(llama_sampler* s) noexcept { self(s).write_inputs(); }
@@ -138,11 +139,18 @@ private:
         });
         return count;
     }
-    /// Whether a device has every operation: those of a graph that is built for nothing else.
+    /// Whether the device of these buffers has every operation: those of a graph that is built for nothing else.
     template <class Buffers>
     bool is_supported(Buffers buffers) {
         const auto device = ggml_backend_buft_get_device(buffers);
-        if (!device) return true;  // the processor's
+        on_processor_ = !device || ggml_backend_buft_is_host(buffers);
+        if (!device) return true;  // the processor's, and any operation
+        if (on_processor_ && has_all_operations(device)) return true;
+        on_processor_ = false;
+        return has_all_operations(device);
+    }
+    template <class Device>
+    bool has_all_operations(Device device) {
         ggml_init_params memory{};
         memory.mem_size = 256 * ggml_tensor_overhead() + ggml_graph_overhead();
         memory.no_alloc = true;
@@ -151,7 +159,7 @@ private:
         ggml_cgraph* const graph = ggml_new_graph(nodes);
         decltype(data_of(Interface().backend_apply)) data{};
         data.logits = ggml_new_tensor_1d(nodes, GGML_TYPE_F32, 1 << 17);
-        add_nodes(nodes, graph, data);
+        add_nodes(nodes, data);
         for (ggml_tensor* const last : {data.logits, data.candidates, data.sampled})
             if (last) ggml_build_forward_expand(graph, last);
         const bool all = has_all(device, graph);
@@ -172,13 +180,14 @@ private:
 
     // ---- the graph
 
-    template <class Nodes, class Graph, class Data>
-    void add_nodes(Nodes* nodes, Graph* into, Data& data) {
+    template <class Nodes, class Data>
+    void add_nodes(Nodes* nodes, Data& data) {
         if constexpr (!knows_resets<Interface>) forget_graph();  // one output a sequence, a graph every time
-        graph_row row(nodes, data.logits, data.candidates, inputs_);
+        graph_row row(nodes, data.logits, data.candidates, inputs_,
+                      on_processor_ && !chain_->options().only_ggml_operations ? &greatest_ : nullptr);
         graph().row_size = row.size();
         if constexpr (is_fast<Chain>) add_stages(row);
-        else if (!leave_out(row, into)) return;
+        else if (!leave_out(row)) return;
         data.logits = row.logits();
         data.candidates = row.ids();
         data.sampled = row.token();
@@ -194,13 +203,11 @@ private:
         });
     }
     /// False where it does not pay, or where samplers ahead have left tokens out.
-    template <class Row, class Graph>
-    bool leave_out(Row& row, Graph* into) {
+    template <class Row>
+    bool leave_out(Row& row) {
         offloading& g = graph();
         if (row.ids() || row.size() < std::int64_t(2 * g.set.size)) return false;
-        ggml_tensor* const whole = row.lasting_copy();
-        ggml_build_forward_expand(into, whole);
-        g.rows.push_back(whole);
+        g.rows.push_back(row.lasting());
         g.fetch = &fetch<ggml_tensor>;
         row.keep_greatest(std::int64_t(g.set.size));
         return true;
@@ -228,6 +235,8 @@ private:
 
     held* chain_;
     std::vector<graph_input> inputs_;
+    greatest_op greatest_;
+    bool on_processor_ = false;
 };
 
 }  // namespace detail
@@ -243,7 +252,7 @@ private:
 /// the numbers that it draws on the processor, 23 bits of each. Ties may fall to another token than on the processor.
 ///
 /// Under the other numerics the token stays the promised one: only a few hundred of the greatest logits come back, 8
-/// more than top_k wants or 1024 for min_p, and the whole chain runs on those. Where they turn out not to be enough,
+/// more than top_k wants or 240 for min_p, and the whole chain runs on those. Where they turn out not to be enough,
 /// the row is fetched. That is done for chains whose first narrowing stage is top_k or min_p, with nothing ahead of it
 /// but maps, penalties that do not encourage, and biases that do not raise; others are left to the processor.
 ///

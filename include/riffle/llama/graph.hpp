@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <riffle/core/facts.hpp>
+#include <riffle/llama/greatest_op.hpp>
 #include <riffle/samplers/dist.hpp>
 #include <riffle/samplers/dynamic_temperature.hpp>
 #include <riffle/samplers/greedy.hpp>
@@ -48,9 +49,10 @@ inline std::vector<logit_bias_entry> added_up(const logit_bias& s, std::int64_t 
 template <class Context>
 class graph_row {
 public:
-    /// `inputs` collects what the host has to write.
-    graph_row(Context* nodes, ggml_tensor* logits, ggml_tensor* ids, std::vector<graph_input>& inputs)
-        : nodes_(nodes), logits_(flat(logits)), ids_(ids ? flat(ids) : nullptr), inputs_(inputs) {}
+    /// `inputs` collects what the host has to write. `own` finds the greatest, where the graph is the processor's.
+    graph_row(Context* nodes, ggml_tensor* logits, ggml_tensor* ids, std::vector<graph_input>& inputs,
+              greatest_op* own = nullptr)
+        : nodes_(nodes), logits_(flat(logits)), ids_(ids ? flat(ids) : nullptr), inputs_(inputs), own_(own) {}
 
     ggml_tensor* logits() const noexcept { return logits_; }
     /// Of the logits; nullptr while every token is there, in order.
@@ -61,13 +63,17 @@ public:
     /// The k greatest, in no order.
     void keep_greatest(std::int64_t k) {
         if (k >= size()) return;
+        if constexpr (requires { ggml_custom_4d(nodes_, GGML_TYPE_I32, k, 1, 1, 1, &logits_, 1, own_run, 1, own_); })
+            if (own_ && own_->reserve(std::size_t(size()))) {
+                ggml_tensor* row = logits_;
+                return keep(flat(ggml_custom_4d(nodes_, GGML_TYPE_I32, k, 1, 1, 1, &row, 1, own_run, 1, own_)));
+            }
         keep(flat(ggml_top_k(nodes_, ggml_reshape_2d(nodes_, logits_, size(), 1), int(k))));
     }
-    /// A copy of the row that stays when the graph has run.
-    ggml_tensor* lasting_copy() const {
-        ggml_tensor* const copy = ggml_cont(nodes_, logits_);
-        ggml_set_output(copy);
-        return copy;
+    /// The row itself, which is there until the next graph is run: nothing may be put in its memory.
+    ggml_tensor* lasting() const {
+        for (auto* t = logits_; t; t = t->view_src) ggml_set_output(t);
+        return logits_;
     }
 
     void apply(const top_k& s, std::size_t) {
@@ -152,6 +158,8 @@ private:
     ggml_tensor* ids_;
     ggml_tensor* token_ = nullptr;
     std::vector<graph_input>& inputs_;
+    greatest_op* own_;
+    static constexpr auto own_run = &greatest_op::run<ggml_tensor>;
 };
 
 /// Whether a stage has such a form with its present parameters, for chains under `fast`. `outputs` is the most that a

@@ -118,8 +118,18 @@ private:
         }
         candidates c{tokens, from.size, -1, false};
         if (!grammar_.apply(c)) return refused(), nullptr;
-        for (std::size_t i = 0; i < c.size; ++i) logits[i] = c[i].logit;  // a grammar keeps order and number
+        write_by_id(c, from, logits);
         return logits;
+    }
+    /// A grammar keeps order and number; another sampler may drop tokens, or put them in another order.
+    static void write_by_id(const candidates& c, const detail::output& from, float* logits) noexcept {
+        for (std::size_t i = 0; i < c.size; ++i) {
+            std::size_t place = i;
+            if (!from.ids) place = std::size_t(c[i].id);
+            else if (from.ids[i] != c[i].id)
+                for (place = 0; place < from.size && from.ids[place] != c[i].id;) ++place;
+            if (place < from.size) logits[place] = c[i].logit;
+        }
     }
     token_id accepted(token_id token) noexcept {
         if (token < 0) return token;

@@ -18,10 +18,20 @@ namespace riffle::llama::detail {
 inline bool is_called(const llama_sampler* sampler, const char* name) noexcept {
     return std::strcmp(llama_sampler_name(sampler), name) == 0;
 }
+/// Whether it is a llama.cpp chain: by its table of functions, since anyone may call a sampler "chain".
+inline bool is_chain(const llama_sampler* sampler) noexcept {
+    static const auto* const table = [] {
+        llama_sampler* const any = llama_sampler_chain_init(llama_sampler_chain_default_params());
+        const auto* const found = any->iface;
+        llama_sampler_free(any);
+        return found;
+    }();
+    return sampler->iface == table;
+}
 /// Calls visit(sampler) for a sampler, or for those in a llama.cpp chain; stops at the first for which it is true.
 template <class Visit>
 bool any_of_chain(llama_sampler* sampler, Visit visit) noexcept {
-    if (!is_called(sampler, "chain")) return visit(sampler);
+    if (!is_chain(sampler)) return visit(sampler);
     for (int i = 0; i < int(llama_sampler_chain_n(sampler)); ++i)
         if (any_of_chain(llama_sampler_chain_get(sampler, i), visit)) return true;
     return false;

@@ -18,6 +18,8 @@ struct sampler_options {
     const char* name = "riffle";
     /// The token to choose where none is legal, the end of generation say; null_token = the first candidate.
     token_id fallback = null_token;
+    /// In the graph of a context, none but ggml's own operations. On the processor riffle's are ten times as quick.
+    bool only_ggml_operations = false;
 };
 
 namespace detail {
@@ -37,6 +39,7 @@ public:
         if (clone_) clone_->release();
     }
     const Chain& chain() const noexcept { return chain_; }
+    const sampler_options& options() const noexcept { return options_; }
     offloading& graph() noexcept { return graph_; }
 
     /// The number in [0, 1) that a stage's draw of the next step begins with, in 23 bits.

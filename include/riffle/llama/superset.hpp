@@ -104,7 +104,7 @@ std::size_t superset_for(const S&) noexcept {
 inline std::size_t superset_for(const top_k& s) noexcept { return s.k > 0 ? std::size_t(s.k) + 8 : 0; }
 /// What survives min_p on most rows, a few times over.
 inline std::size_t superset_for(const min_p& s) noexcept {
-    return s.p > 0.0f ? (std::max)(s.min_keep + 8, std::size_t{1024}) : 0;
+    return s.p > 0.0f ? (std::max)(s.min_keep + 8, std::size_t{240}) : 0;
 }
 
 /// The first stage that narrows, and how many logits it is to be given; 0 when the chain cannot be helped.

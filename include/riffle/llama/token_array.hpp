@@ -195,9 +195,9 @@ struct write_back_pass {
         }
     }
 };
-/// p over `whole`, in units of which the likeliest token weighs `unit`; below 1e-8 it is written as 0.
+/// p over `whole`, in units of which the likeliest token weighs `unit`; below 5e-7 it is written as 0.
 inline written with_p(float maximum, double whole, double unit) noexcept {
-    return {true, maximum, float(1.0 / whole), maximum + float(std::log(1e-8 * whole / unit))};
+    return {true, maximum, float(1.0 / whole), maximum + float(std::log(5e-7 * whole / unit))};
 }
 
 }  // namespace riffle::llama::detail

@@ -15,6 +15,9 @@ struct ggml_tensor {
     ggml_type type = GGML_TYPE_F32;
     ggml_backend_buffer* buffer = nullptr;
     std::int64_t ne[4] = {1, 1, 1, 1};
+    ggml_tensor* src[10] = {};
+    ggml_tensor* view_src = nullptr;
+    void* data = nullptr;
     int fake_writes = 0;
 };
 struct ggml_context {
@@ -41,7 +44,7 @@ inline int fake_writes(const ggml_context* ctx) {
 }
 
 inline ggml_tensor* fake_tensor(ggml_context* ctx, ggml_type type, std::int64_t ne0, std::int64_t ne1 = 1) {
-    return &ctx->fake_tensors.emplace_back(ggml_tensor{type, nullptr, {ne0, ne1, 1, 1}, 0});
+    return &ctx->fake_tensors.emplace_back(ggml_tensor{type, nullptr, {ne0, ne1, 1, 1}, {}, nullptr, nullptr, 0});
 }
 inline ggml_tensor* fake_tensor_like(ggml_context* ctx, const ggml_tensor* a) {
     return fake_tensor(ctx, a->type, a->ne[0], a->ne[1]);
