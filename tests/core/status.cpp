@@ -26,6 +26,7 @@ constexpr status_code codes[] = {
     status_code::storage_too_small,
     status_code::chain_malformed,
     status_code::stage_failed,
+    status_code::row_lost,
     status_code::no_selector,
     status_code::not_a_token,
     status_code::storage_overlaps,

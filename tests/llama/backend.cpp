@@ -98,6 +98,39 @@ TYPED_TEST(OnBackend, MapsPenaltiesAndBansMayStandAhead) {
                                         dist{.seed = 4}));
     EXPECT_EQ(returned_by(chain<TypeParam>(temperature{1.5f}, top_k{20}, dist{})).logits, 28u);
 }
+/// Bans of nearly all that comes back, and of its least; more survivors than come back, with bans among them.
+TYPED_TEST(OnBackend, WhatIsBannedMayBeMuchOfWhatComesBack) {
+    const context_owner context = new_context();
+    line text(context.get(), 0, 1);
+    text.step();
+    std::vector<token_id> ranked;
+    for (token_id id = 0; id < random_model_size(); ++id) ranked.push_back(id);
+    const float* const row = llama_get_logits_ith(context.get(), 0);
+    std::stable_sort(ranked.begin(), ranked.end(), [&](token_id a, token_id b) { return row[a] > row[b]; });
+    logit_bias most, last_of_many, last_of_few;
+    for (std::size_t i = 8; i < 28; ++i) most.biases.push_back({ranked[i], illegal_logit});
+    last_of_few.biases.push_back({ranked[27], illegal_logit});
+    last_of_many.biases.push_back({ranked[239], illegal_logit});
+    expect_same_tokens(chain<TypeParam>(most, top_k{20}, dist{.seed = 71}));
+    expect_same_tokens(chain<TypeParam>(last_of_few, temperature{2.0f}, top_k{20}, dist{.seed = 72}));
+    expect_same_tokens(chain<TypeParam>(last_of_many, min_p{1e-9f}, dist{.seed = 73}));
+    expect_same_tokens(chain<TypeParam>(last_of_many, min_p{.p = 0.9f, .min_keep = 235}, dist{.seed = 74}));
+    expect_same_tokens(
+        chain<TypeParam>(logit_bias{{{ranked[0], -1.0f}, {ranked[0], illegal_logit}}}, top_k{2}, dist{}));
+}
+TYPED_TEST(OnBackend, PartsOfAChain) {
+    for (const bool only_ggml : {false, true}) {
+        const sampler_owner mixed(llama_sampler_chain_init(llama_sampler_chain_default_params()));
+        ASSERT_TRUE(llama::add_to(mixed.get(), chain<TypeParam>(top_k{40}), {.only_ggml_operations = only_ggml}));
+        llama_sampler_chain_add(mixed.get(), llama_sampler_init_top_p(0.9f, 1));
+        llama_sampler_chain_add(mixed.get(), llama_sampler_init_dist(51));
+        EXPECT_EQ(offloaded(mixed.get(), 5), plain(chain<llama_exact>(top_k{40}, top_p{0.9f, 1}, dist{.seed = 51}), 5));
+    }
+    const sampler_owner threshold(llama_sampler_chain_init(llama_sampler_chain_default_params()));
+    ASSERT_TRUE(llama::add_to(threshold.get(), chain<TypeParam>(min_p{1e-9f})));
+    llama_sampler_chain_add(threshold.get(), llama_sampler_init_dist(52));
+    EXPECT_EQ(offloaded(threshold.get(), 5), plain(chain<llama_exact>(min_p{1e-9f}, dist{.seed = 52}), 5));
+}
 TYPED_TEST(OnBackend, WhatMayRaiseATokenIsLeftToTheProcessor) {
     const auto raising = chain<TypeParam>(logit_bias{{{5, 9.0f}}}, top_k{20}, dist{.seed = 5});
     EXPECT_EQ(returned_by(raising).logits, all);
@@ -369,8 +402,81 @@ TEST(Attaching, AttachedButGivenAWholeRow) {
         for (token_id id = 0; id < random_model_size(); ++id) tokens.push_back({id, row[id], 0.0f});
         llama_token_data_array a{tokens.data(), tokens.size(), -1, false};
         llama_sampler_apply(made.get(), &a);
-        EXPECT_LE(a.size, 40u);
+        EXPECT_EQ(a.size, 40u);
+        const token_id best = token_id(std::max_element(row, row + random_model_size()) - row);
+        float greatest = illegal_logit;
+        for (std::size_t i = 0; i < a.size; ++i) greatest = std::max(greatest, a.data[i].logit);
+        EXPECT_FLOAT_EQ(greatest, row[best] / 0.8f) << "the temperature once";
     }
+}
+/// What llama.cpp ran on its processor before says nothing of the graph's first step.
+TEST(Attaching, SampledFirstAndAttachedThen) {
+    const auto sampler = temperature{0.5f} | top_k{40} | xtc{.probability = 0.0f} | dist{.seed = 1};
+    for (const bool is_fast : {false, true}) {
+        const sampler_owner made(is_fast ? llama::make_chain(with<fast>(sampler)) : llama::make_chain(sampler));
+        const context_owner context = new_context(), other = new_context();
+        line text(context.get(), 0, 5), same(other.get(), 0, 5);
+        text.step();
+        same.step();
+        auto expected = sampler;
+        auto expected_fast = with<fast>(sampler);
+        for (int i = 0; i < steps; ++i) {
+            const float* const row = llama_get_logits_ith(other.get(), same.index());
+            const std::span<const float> logits(row, std::size_t(random_model_size()));
+            const token_id token = is_fast ? expected_fast.sample(logits) : expected.sample(logits);
+            ASSERT_EQ(llama_sampler_sample(made.get(), context.get(), text.index()), token) << i;
+            if (i == 0) {
+                EXPECT_TRUE(llama_set_sampler(context.get(), 0, made.get()));
+            }
+            text.go_on_with(token);
+            same.go_on_with(token);
+            text.step();
+            same.step();
+        }
+    }
+}
+TEST(Attaching, EmptyOrFilteredArraysAreTakenAsTheyAre) {
+    const sampler_owner made(llama::make_chain(top_k{40} | greedy{}));
+    const context_owner context = new_context({{0, made.get()}});
+    line text(context.get(), 0, 5);
+    text.step();
+    llama_token_data none{};
+    llama_token_data_array empty{&none, 0, -1, false};
+    llama_sampler_apply(made.get(), &empty);
+    EXPECT_EQ(empty.size, 0u);
+    llama_token_data two[2] = {{7, -3.0f, 0.0f}, {9, -4.0f, 0.0f}};
+    llama_token_data_array filtered{two, 2, -1, false};
+    llama_sampler_apply(made.get(), &filtered);
+    EXPECT_EQ(filtered.data[filtered.selected].id, 7);
+}
+/// The two samplers of a chain, cloned, freed and copied each for itself.
+TEST(Attaching, TheTwoSamplersMayPart) {
+    const sampler_owner made(llama::make_chain(top_k{40} | dist{.seed = 3}));
+    llama_sampler* const front = llama_sampler_chain_get(made.get(), 0);
+    llama_sampler* const whole = llama_sampler_chain_get(made.get(), 1);
+    sampler_owner clone_of_front(llama_sampler_clone(front));
+    std::vector<llama_token_data> tokens{{0, 1.0f, 0.0f}, {1, 2.0f, 0.0f}, {2, 3.0f, 0.0f}};
+    const auto draw = [&](llama_sampler* from) {
+        std::vector<llama_token_data> copy = tokens;
+        llama_token_data_array a{copy.data(), copy.size(), -1, false};
+        llama_sampler_apply(from, &a);
+        const llama_token token = a.data[a.selected].id;
+        llama_sampler_accept(from, token);
+        return token;
+    };
+    for (int i = 0; i < 5; ++i) draw(whole);
+    const sampler_owner clone_of_whole(llama_sampler_clone(whole)), second(llama_sampler_clone(whole));
+    clone_of_front.reset();
+    std::vector<llama_token> original, cloned;
+    for (int i = 0; i < 20; ++i) {
+        original.push_back(draw(whole));
+        cloned.push_back(draw(clone_of_whole.get()));
+    }
+    EXPECT_EQ(cloned, original) << "not the state that the clone of the front had";
+    llama_sampler_copy(second.get(), whole);
+    std::vector<llama_token> again;
+    for (int i = 0; i < 20; ++i) again.push_back(draw(whole));
+    EXPECT_EQ(again, original);
 }
 TEST(Attaching, TheFrontSaysWhetherItWasTakenOver) {
     const sampler_owner taken(llama::make_chain(top_k{40} | dist{})), left(llama::make_chain(top_p{0.9f} | dist{}));

@@ -7,6 +7,7 @@
 #include <llama.h>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ using sampler_owner = std::unique_ptr<llama_sampler, free_llama>;
 inline model_owner load_random_model(const model_keys& further = {}) {
     llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
     ggml_backend_load_all();
-    const std::string path = testing::TempDir() + "riffle-random-model-" + std::to_string(std::rand()) + ".gguf";
+    const std::string path = testing::TempDir() + "riffle-random-model-" + std::to_string(getpid()) + ".gguf";
     write_random_model(path, further);
     model_owner model(llama_model_load_from_file(path.c_str(), llama_model_default_params()));
     std::remove(path.c_str());

@@ -129,5 +129,45 @@ TEST(OwnNumerics, ArraysThatAreRowsAreLeftAsCandidatesAre) {
     }
 }
 
+/// Typed chains fold their maps into the passes; what is left in the array has them all the same.
+template <class Policies, class... Stages>
+void expect_typed(const Stages&... stages) {
+    const auto typed = chain<Policies>(stages...);
+    const sampler_owner sampler(llama::make_sampler(typed));
+    for (const shape s : {shape::random, shape::peaked, shape::flat, shape::tied, shape::holes})
+        for (const std::size_t size : {1024u, 3000u}) {
+            SCOPED_TRACE(name_of(s));
+            const std::vector<float> row = make_row(s, size, 5);
+            std::vector<token_data> tokens;
+            for (std::size_t i = 0; i < size; ++i) tokens.push_back({token_id(i), row[i], 0.0f});
+            std::vector<token_data> theirs = tokens;
+            candidates c{tokens.data(), size, -1, false};
+            llama_token_data_array a{reinterpret_cast<llama_token_data*>(theirs.data()), size, -1, false};
+            auto copy = typed;
+            ASSERT_TRUE(copy.apply(c).ok());
+            c.normalise();
+            llama_sampler_reset(sampler.get());
+            llama_sampler_apply(sampler.get(), &a);
+            const auto left = by_id(c.data, c.size), found = by_id(reinterpret_cast<token_data*>(a.data), a.size);
+            ASSERT_EQ(found.size(), left.size());
+            for (std::size_t i = 0; i < left.size(); ++i) {
+                ASSERT_EQ(found[i].id, left[i].id);
+                ASSERT_EQ(found[i].logit, left[i].logit);
+                ASSERT_NEAR(found[i].p, left[i].p, 1e-6f);
+            }
+        }
+}
+TEST(OwnNumerics, TypedChainsLeaveMappedLogits) {
+    const auto all = []<class Policies>(Policies*) {
+        expect_typed<Policies>(temperature{0.7f}, dist{.seed = 1});
+        expect_typed<Policies>(soft_cap{}, temperature{1.5f}, gumbel{.seed = 2});
+        expect_typed<Policies>(logit_bias{{{5, 2.0f}}}, temperature{0.7f}, greedy{});
+        expect_typed<Policies>(temperature{0.7f}, adaptive_p{.target = 0.3f, .seed = 3});
+        expect_typed<Policies>(temperature{0.7f}, top_k{40}, dist{.seed = 4});
+    };
+    all(static_cast<reproducible*>(nullptr));
+    all(static_cast<fast*>(nullptr));
+}
+
 }  // namespace
 }  // namespace riffle_tests::llama_own_numerics

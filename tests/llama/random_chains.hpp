@@ -15,6 +15,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -68,7 +69,8 @@ private:
         auto parameters = llama_model_default_params();
         parameters.vocab_only = true;
         const char* const named = std::getenv("RIFFLE_LLAMA_MODEL");
-        const std::string path = named ? named : testing::TempDir() + "riffle-small-vocabulary.gguf";
+        const std::string path =
+            named ? named : testing::TempDir() + "riffle-small-vocabulary-" + std::to_string(getpid()) + ".gguf";
         if (!named) write_small_vocabulary(path);
         model_.reset(llama_model_load_from_file(path.c_str(), parameters));
         if (!named) std::remove(path.c_str());

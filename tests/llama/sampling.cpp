@@ -165,12 +165,14 @@ TEST(Stage, MissingOrUselessOnesAreNamed) {
     EXPECT_EQ(missing.sample(row), null_token);
     EXPECT_STREQ(missing.last_status().message().c_str(),
                  "llama::stage: sampler = 0 is no sampler, or one that cannot be cloned");
+    EXPECT_TRUE(missing.accept(1).state == status_code::stage_failed);
+    EXPECT_FALSE(missing.prompt(std::vector<token_id>{1, 2}).ok());
+    missing.reset();
 }
 /// A sampler of the user's without a clone function, at which llama.cpp aborts.
 TEST(Stage, WhatCannotBeClonedCannotBeCopied) {
     static llama_sampler_i table = [] {
         llama_sampler_i i{};
-        i.name = [](const llama_sampler*) { return "own"; };
         i.apply = [](llama_sampler*, llama_token_data_array* a) { a->data[0].logit = 100.0f; };
         return i;
     }();
@@ -182,6 +184,14 @@ TEST(Stage, WhatCannotBeClonedCannotBeCopied) {
     EXPECT_EQ(copy.sample(row), null_token);
     EXPECT_TRUE(copy.last_status() == status_code::invalid_parameter);
     EXPECT_EQ(sampler.sample(row), 0);
+
+    llama_sampler* const around = llama_sampler_chain_init(llama_sampler_chain_default_params());
+    llama_sampler_chain_add(around, llama_sampler_init_top_k(2));
+    llama_sampler_chain_add(around, llama_sampler_init(&table, &state));
+    auto inside = llama::stage{around} | greedy{};
+    EXPECT_GE(inside.sample(row), 0);
+    auto no_copy = inside;
+    EXPECT_EQ(no_copy.sample(row), null_token);
 }
 
 // ---- grammars
@@ -243,6 +253,14 @@ TEST(Guided, RiffleDrawsAnewWhereTheGrammarRefuses) {
         if (!words.ends_generation(token)) text.append(words.piece(token).data(), words.piece(token).size());
     EXPECT_FALSE(text.empty());
     EXPECT_EQ(text.find_first_not_of("abcdeghijklmnopqrstuvwxyz "), std::string::npos) << text;
+}
+/// Any sampler that masks, whatever it is called, and one that drops what it does not want.
+TEST(Guided, ByAnySamplerThatMasks) {
+    allowed_tokens few;
+    for (const token_id id : {3, 5, 4000}) few.tokens.add(id);
+    llama::guided both(top_k{400} | dist{.seed = 5}, llama::make_sampler(few));
+    for (const token_id token : text_of([&](llama_context* c, std::int32_t i) { return both.sample(c, i); }))
+        EXPECT_TRUE(token == 3 || token == 5 || token == 4000) << token;
 }
 TEST(Guided, RefusesTokensAndStaysAsItWas) {
     llama::guided both(top_k{40} | dist{}, grammar("root ::= \"ab\""));

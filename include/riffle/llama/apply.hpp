@@ -127,19 +127,29 @@ private:
     /// A token of all: the others stay, with their logits behind all maps.
     void select_of_all(machine& on) noexcept {
         row& r = on.edited_row();
-        for (std::size_t i = plan_.pending; i < plan_.bridge; ++i)
-            if (stages_.fact(i).maps) stages_.rewrite(i, r);
+        const token_data chosen = on.found()[0];
+        if (plan_.pending < plan_.bridge) map(r);
         c_.sorted = false;
-        c_.selected = on.found()[0].id;
+        c_.selected = chosen.id;
         if (stages_.fact(plan_.bridge).selects == selecting::by_shape) {
             wide::run<write_back_pass<weight_in_integers>>(r, memory_.peaks, written(), c_.data);
             stages_.prepare(plan_.bridge, c_);  // the logits that it drew by
-            c_[std::size_t(c_.selected)].p = on.found()[0].p;
+            c_[std::size_t(c_.selected)].p = chosen.p;
             return;
         }
         const float maximum = canonical(wide::find_max(r, memory_.peaks).logit);
         const written w = with_p(maximum, double(mass_of(on, maximum)), double(unit_mass));
         wide::run<write_back_pass<weight_in_integers>>(r, memory_.peaks, w, c_.data);
+    }
+    /// The maps that the passes had folded in, block by block as candidates.
+    void map(row& r) noexcept {
+        token_data* const block = memory_.tokens;
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            float* const logits = r.own(b);
+            for (std::size_t i = 0; i < block_size; ++i) block[i] = {token_id(i), canonical(logits[i]), 0.0f};
+            stages_.map(plan_.bridge, {block, block_size});
+            for (std::size_t i = 0; i < block_size; ++i) logits[i] = block[i].logit;
+        }
     }
     /// The mass of all tokens, which a plan that draws by noise, or not at all, has not asked for.
     std::uint64_t mass_of(machine& on, float maximum) const noexcept {
@@ -217,9 +227,10 @@ token_id choose_among(Chain& chain, const output& left) noexcept {
         for (std::size_t i = 0; i < c.size; ++i) c[i] = {left.ids[i], left.logits[i], left.p ? left.p[i] : 0.0f};
         return status();
     });
-    if (!s.ok() || !apply(chain, c).ok() || c.selected < 0) return null_token;
-    const token_data& chosen = c[std::size_t(c.selected)];
-    return chosen.logit > illegal_logit ? chosen.id : null_token;  // llama.cpp's samplers may choose such
+    if (!s.ok() || !apply(chain, c).ok()) return null_token;
+    if (c.selected >= 0 && c[std::size_t(c.selected)].logit > illegal_logit) return c[std::size_t(c.selected)].id;
+    chain.state().set_status(has_selector(stages) ? status_code::no_legal_token : status_code::no_selector);
+    return null_token;
 }
 
 /// peek for what a context has, where no token was chosen there.

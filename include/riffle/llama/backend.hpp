@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <llama.h>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -122,9 +124,13 @@ private:
             g.on_backend = g.verbatim > 0;
         } else {
             g.set = superset_of(chain_->chain());
-            g.on_backend = g.set.size > 0 && chain_->chain().check(std::size_t(1) << 30).ok() && is_supported(buffers);
+            g.on_backend = g.set.size > 0 && has_no_negative_ids() && is_supported(buffers);
         }
         return g.on_backend;
+    }
+    /// on_superset has use for them.
+    bool has_no_negative_ids() const noexcept {
+        return chain_->chain().check(std::size_t((std::numeric_limits<token_id>::max)()) + 1).ok();
     }
     /// How many of the first stages have nodes: biases only as long as all tokens are there.
     std::size_t leading_stages(std::size_t outputs) const {
@@ -132,7 +138,9 @@ private:
         bool whole_row = true;
         visit_stages(chain_->chain(), [&](std::size_t, const auto& stage) {
             using S = std::remove_cvref_t<decltype(stage)>;
-            const bool taken = has_graph_form(stage, outputs) && (whole_row || !std::is_same_v<S, logit_bias>);
+            bool taken = has_graph_form(stage, outputs) && (whole_row || !std::is_same_v<S, logit_bias>);
+            // Before there was backend_reset, nobody accepted what a graph had drawn: it would draw the same for ever.
+            if constexpr (std::is_same_v<S, dist> && !knows_resets<Interface>) taken = false;
             if constexpr (!std::is_same_v<S, logit_bias>) whole_row = false;
             count += taken;
             return taken;
@@ -152,9 +160,13 @@ private:
     template <class Device>
     bool has_all_operations(Device device) {
         ggml_init_params memory{};
-        memory.mem_size = 256 * ggml_tensor_overhead() + ggml_graph_overhead();
+        memory.mem_size = 32 * max_stages * ggml_tensor_overhead() + ggml_graph_overhead();
         memory.no_alloc = true;
-        ggml_context* const nodes = ggml_init(memory);
+        const struct free_nodes {
+            void operator()(ggml_context* c) const { ggml_free(c); }
+        } free_nodes;
+        const std::unique_ptr<ggml_context, decltype(free_nodes)> owned(ggml_init(memory), free_nodes);
+        ggml_context* const nodes = owned.get();
         if (!nodes) return false;
         ggml_cgraph* const graph = ggml_new_graph(nodes);
         decltype(data_of(Interface().backend_apply)) data{};
@@ -164,7 +176,6 @@ private:
             if (last) ggml_build_forward_expand(graph, last);
         const bool all = has_all(device, graph);
         forget_graph();
-        ggml_free(nodes);
         return all;
     }
     template <class Device, class Graph>
@@ -186,13 +197,27 @@ private:
         graph_row row(nodes, data.logits, data.candidates, inputs_,
                       on_processor_ && !chain_->options().only_ggml_operations ? &greatest_ : nullptr);
         graph().row_size = row.size();
-        if constexpr (is_fast<Chain>) add_stages(row);
-        else if (!leave_out(row)) return;
+        graph().serves = graph().narrows = false;
+        if constexpr (is_fast<Chain>) {
+            if (row.ids() && has_biases()) return;  // places are no ids any more
+            add_stages(row);
+        } else if (!leave_out(row)) {
+            return;
+        }
+        graph().serves = true;
         data.logits = row.logits();
         data.candidates = row.ids();
         data.sampled = row.token();
         data.probs = nullptr;
         graph().narrows = row.size() < graph().row_size;
+    }
+    bool has_biases() const {
+        bool found = false;
+        visit_stages(chain_->chain(), [&](std::size_t i, const auto& stage) {
+            found |= std::is_same_v<std::remove_cvref_t<decltype(stage)>, logit_bias> && i < chain_->graph().verbatim;
+            return true;
+        });
+        return found;
     }
     template <class Row>
     void add_stages(Row& row) {
@@ -272,12 +297,16 @@ bool add_to(llama_sampler* llama_chain, Chain chain, const sampler_options& opti
             if (whole) llama_sampler_free(whole);
             return false;
         }
-        llama_sampler_chain_add(llama_chain, front);
-        llama_sampler_chain_add(llama_chain, whole);
+        RIFFLE_TRY {
+            llama_sampler_chain_add(llama_chain, front);
+            llama_sampler_chain_add(llama_chain, whole);
+        }
+        RIFFLE_CATCH { return false; }  // no memory for a pointer: what it has taken is its own, the rest is lost
     } else {
         llama_sampler* const whole = held::hold(made);
         if (!whole) return false;
-        llama_sampler_chain_add(llama_chain, whole);
+        RIFFLE_TRY { llama_sampler_chain_add(llama_chain, whole); }
+        RIFFLE_CATCH { return false; }
     }
     return true;
 }
@@ -286,7 +315,9 @@ bool add_to(llama_sampler* llama_chain, Chain chain, const sampler_options& opti
 /// Whoever has it frees it (llama_sampler_free). nullptr where there is no memory.
 template <class Chain>
 llama_sampler* make_chain(Chain chain, const sampler_options& options = {}) noexcept {
-    llama_sampler* const made = llama_sampler_chain_init(llama_sampler_chain_default_params());
+    llama_sampler* made = nullptr;
+    RIFFLE_TRY { made = llama_sampler_chain_init(llama_sampler_chain_default_params()); }
+    RIFFLE_CATCH { return nullptr; }
     if (made && !add_to(made, std::move(chain), options)) {
         llama_sampler_free(made);
         return nullptr;

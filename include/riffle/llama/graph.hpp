@@ -86,7 +86,8 @@ public:
         if (!(s.p > 0.0f)) return;
         ggml_tensor* const greatest = at(logits_, ggml_argmax(nodes_, as_row(logits_)));
         ggml_tensor* const above = ggml_sub(nodes_, logits_, greatest);
-        hide_where_zero(ggml_step(nodes_, ggml_scale_bias(nodes_, above, 1.0f, -std::log(s.p) + 1e-6f)));
+        const float depth = s.p < 1.0f ? -std::log(s.p) : 0.0f;
+        hide_where_zero(ggml_step(nodes_, ggml_scale_bias(nodes_, above, 1.0f, depth + 1e-6f)));
     }
     /// In descending order, as long as the mass ahead of a token is no more than p.
     void apply(const top_p& s, std::size_t) {
@@ -139,11 +140,9 @@ private:
         ids_ = ids_ ? at(ids_, places) : places;
     }
     void divide(float t) {
-        if (t > 0.0f) {
-            if (t != 1.0f) logits_ = ggml_scale(nodes_, logits_, 1.0f / t);
-        } else {
-            keep(flat(ggml_argmax(nodes_, as_row(logits_))));
-        }
+        const temperature by{t};
+        if (by.narrows_now()) keep(flat(ggml_argmax(nodes_, as_row(logits_))));
+        else if (t != 1.0f) logits_ = ggml_scale(nodes_, logits_, by.parameters()[0]);
     }
     /// log turns 0 into -inf and 1 into 0.
     void hide_where_zero(ggml_tensor* stays) { logits_ = ggml_add(nodes_, logits_, ggml_log(nodes_, stays)); }
@@ -169,8 +168,11 @@ bool has_graph_form(const S&, std::size_t) noexcept {
     return false;
 }
 inline bool has_graph_form(const top_k&, std::size_t) noexcept { return true; }
-inline bool has_graph_form(const temperature&, std::size_t) noexcept { return true; }
-inline bool has_graph_form(const dynamic_temperature& s, std::size_t) noexcept { return !(s.range > 0.0f); }
+/// (A product with 0 would make NaN of -inf.)
+inline bool has_graph_form(const temperature& s, std::size_t) noexcept { return s.t < 1e30f; }
+inline bool has_graph_form(const dynamic_temperature& s, std::size_t) noexcept {
+    return !(s.range > 0.0f) && s.t < 1e30f;
+}
 inline bool has_graph_form(const min_p& s, std::size_t) noexcept { return !(s.p > 0.0f) || s.min_keep <= 1; }
 inline bool has_graph_form(const top_p& s, std::size_t) noexcept { return s.p >= 1.0f || s.min_keep <= 1; }
 inline bool has_graph_form(const logit_bias&, std::size_t) noexcept { return true; }

@@ -73,9 +73,10 @@ public:
     };
     place mark() const noexcept { return {chain_.mark(), grammar_.accepted()}; }
     status rollback(const place& p) noexcept {
+        if (p.of_grammar > grammar_.accepted()) return status_code::mark_unknown;
         const status s = chain_.rollback(p.of_chain);
-        if (s.ok()) grammar_.rollback(p.of_grammar);
-        return s;
+        if (!s.ok() || grammar_.rollback(p.of_grammar)) return s;
+        return status::failed(status_code::rewind_too_far, "grammar");
     }
 
     /// Why the last call gave no token.

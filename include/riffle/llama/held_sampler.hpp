@@ -15,8 +15,12 @@
 
 namespace riffle::llama::detail {
 
+/// llama_sampler_name, which asks a function that may be missing.
+inline const char* name_of(const llama_sampler* sampler) noexcept {
+    return sampler && sampler->iface->name ? llama_sampler_name(sampler) : "";
+}
 inline bool is_called(const llama_sampler* sampler, const char* name) noexcept {
-    return std::strcmp(llama_sampler_name(sampler), name) == 0;
+    return std::strcmp(name_of(sampler), name) == 0;
 }
 /// Whether it is a llama.cpp chain: by its table of functions, since anyone may call a sampler "chain".
 inline bool is_chain(const llama_sampler* sampler) noexcept {
@@ -38,7 +42,7 @@ bool any_of_chain(llama_sampler* sampler, Visit visit) noexcept {
 }
 /// A name without the mark that newer versions put ahead of it: ?off, +on the backend, -not there.
 inline const char* plain_name(const llama_sampler* sampler) noexcept {
-    const char* const name = llama_sampler_name(sampler);
+    const char* const name = name_of(sampler);
     return *name == '?' || *name == '+' || *name == '-' ? name + 1 : name;
 }
 /// Whether applying it changes it. Of samplers that are not llama.cpp's own nobody knows.
@@ -92,21 +96,15 @@ public:
         c.data = begin;
         return true;
     }
-    /// Whether every grammar in it takes the token: it throws otherwise, and aborts at an early end. One that would
-    /// mask a candidate of that token refuses it.
-    bool takes(token_id token) const noexcept {
-        return token >= 0 && !any_of_chain(get(), [token](llama_sampler* s) {
-                   if (!is_called(s, "grammar")) return false;
-                   llama_token_data one{token, 1.0f, 0.0f};
-                   llama_token_data_array array{&one, 1, -1, false};
-                   RIFFLE_TRY { llama_sampler_apply(s, &array); }
-                   RIFFLE_CATCH { return true; }  // the vocabulary has no such token
-                   return !(one.logit > illegal_logit);
-               });
-    }
+    /// Whether it leaves a candidate of that token as it is.
+    bool takes(token_id token) const noexcept { return token >= 0 && !masks(get(), token); }
     /// False where the sampler refused the token, and is as it was.
     bool accept(token_id token) noexcept {
-        const bool taken = get() && takes(token) && give(token);
+        bool taken = get() && grammars_take(token);
+        if (taken && !give(token)) {  // it may have gone half of the way
+            taken = false;
+            restore(accepted_);
+        }
         tokens_[accepted_++ % tokens_.size()] = taken ? token : null_token;
         if (accepted_ % interval_ == 0) save();
         return taken;
@@ -116,14 +114,19 @@ public:
         saved_ = {};
         save();
     }
-    /// Back to where so many tokens had been accepted; nothing is done where no clone is as old as that.
-    void rollback(std::uint64_t accepted) noexcept {
-        if (accepted > accepted_ || (accepted == accepted_ && interval_ > 1)) return;
+    /// Back to where so many tokens had been accepted; false, and nothing done, where no clone is as old as that.
+    bool rollback(std::uint64_t accepted) noexcept {
+        if (accepted > accepted_) return false;
+        return (accepted == accepted_ && interval_ > 1) || restore(accepted);
+    }
+
+private:
+    bool restore(std::uint64_t accepted) noexcept {
         const saved* from = nullptr;
         for (const saved& one : saved_)
             if (one.sampler && one.accepted <= accepted && (!from || one.accepted > from->accepted)) from = &one;
         owned back(from ? clone(from->sampler.get()) : nullptr);
-        if (!back) return;
+        if (!back) return false;
         sampler_ = std::move(back);
         const std::uint64_t first = from->accepted;
         for (saved& one : saved_)
@@ -131,9 +134,9 @@ public:
         accepted_ = accepted;
         for (std::uint64_t i = first; i < accepted; ++i)
             if (const token_id token = tokens_[i % tokens_.size()]; token != null_token) give(token);
+        return true;
     }
 
-private:
     static constexpr std::size_t longest_interval = 16;
     using owned = std::unique_ptr<llama_sampler, free_sampler>;
     struct saved {
@@ -141,9 +144,22 @@ private:
         std::shared_ptr<const llama_sampler> sampler;
     };
 
+    static bool masks(llama_sampler* s, token_id token) noexcept {
+        llama_token_data one{token, 1.0f, 0.0f};
+        llama_token_data_array array{&one, 1, -1, false};
+        RIFFLE_TRY { llama_sampler_apply(s, &array); }
+        RIFFLE_CATCH { return true; }  // the vocabulary has no such token
+        return array.size == 0 || !(array.data[0].logit > illegal_logit);
+    }
+    /// Whether every grammar in it takes the token: it throws otherwise, and aborts at an early end.
+    bool grammars_take(token_id token) const noexcept {
+        return token >= 0 &&
+               !any_of_chain(get(), [token](llama_sampler* s) { return is_called(s, "grammar") && masks(s, token); });
+    }
     /// llama.cpp aborts where a sampler has a state and no way to clone it.
     static llama_sampler* clone(const llama_sampler* sampler) noexcept {
-        if (!sampler || (sampler->ctx && !sampler->iface->clone)) return nullptr;
+        const auto is_stuck = [](const llama_sampler* s) { return s->ctx && !s->iface->clone; };
+        if (!sampler || any_of_chain(const_cast<llama_sampler*>(sampler), is_stuck)) return nullptr;
         RIFFLE_TRY { return llama_sampler_clone(sampler); }
         RIFFLE_CATCH { return nullptr; }
     }

@@ -4,6 +4,8 @@
 #include <new>
 #include <type_traits>
 
+#include <riffle/math/config.hpp>
+
 // What differs between versions of llama.h, from September 2024 on: the table of functions that a sampler of one's own
 // fills in has grown from 6 to 14 members, and its constructor came later. Nothing here asks for a version, there is no
 // macro that tells it: every member and function is looked for, in templates, where a missing one is no error.
@@ -34,7 +36,8 @@ inline constinit llama_sampler_i interface_of = make_interface<Functions, llama_
 template <class Interface>
 llama_sampler* new_sampler(Interface* functions, void* state) noexcept {
     if constexpr (requires { llama_sampler_init(functions, state); }) {
-        return llama_sampler_init(functions, state);
+        RIFFLE_TRY { return llama_sampler_init(functions, state); }
+        RIFFLE_CATCH { return nullptr; }
     } else {  // before February 2025 everyone made their own, and llama_sampler_free deletes it
         auto* made = new (std::nothrow) llama_sampler;
         if (made) *made = {functions, state};

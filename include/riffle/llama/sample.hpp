@@ -13,9 +13,11 @@
 namespace riffle::llama {
 
 /// The token for an output of an evaluated context, selected and accepted: straight from the context's logits, with no
-/// candidate for every token in between. `index` is that of llama_get_logits_ith. Where samplers in the context's graph
-/// (see make_chain) have chosen a token, that one is accepted; where they left candidates, it is chosen among those.
-/// null_token and the chain's last_status() when there is none: empty_row where the context has nothing for the index.
+/// candidate for every token in between. `index` is that of llama_get_logits_ith. Where llama.cpp's samplers in the
+/// context's graph have chosen a token, that one is accepted; where they left candidates, it is chosen among those.
+/// (For a chain of riffle's that is attached itself, see make_chain, it is llama_sampler_sample: what its graph leaves
+/// is for it alone.) null_token and the chain's last_status() when there is none: empty_row where the context has
+/// nothing for the index.
 ///
 ///     auto chain = with<llama_exact>(top_k{40} | top_p{0.95f} | temperature{0.8f} | dist{.seed = 42});
 ///     llama_decode(context, batch);
@@ -23,10 +25,10 @@ namespace riffle::llama {
 template <class Chain>
 token_id sample(Chain& chain, llama_context* context, std::int32_t index) noexcept {
     const detail::output found = detail::output_of(context, index);
-    if (found.token >= 0) return chain.accept(found.token).state.ok() ? found.token : null_token;
-    if (!found.ids) return chain.sample({found.logits, found.size});
-    const token_id token = detail::choose_among(chain, found);
-    if (token >= 0) chain.accept(token);
+    if (found.token < 0 && !found.ids) return chain.sample({found.logits, found.size});
+    const token_id token = found.token >= 0 ? found.token : detail::choose_among(chain, found);
+    if (token < 0) return token;
+    if (const step s = chain.accept(token); !s.state.ok()) chain.state().set_status(s.state);
     return token;
 }
 

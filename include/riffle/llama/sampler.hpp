@@ -35,9 +35,7 @@ public:
     /// A clone is attached to no context.
     sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_) {}
     sampler_of& operator=(const sampler_of&) = delete;
-    ~sampler_of() {
-        if (clone_) clone_->release();
-    }
+    ~sampler_of() { forget_clone(); }
     const Chain& chain() const noexcept { return chain_; }
     const sampler_options& options() const noexcept { return options_; }
     offloading& graph() noexcept { return graph_; }
@@ -57,9 +55,8 @@ public:
         RIFFLE_TRY {
             auto* const made = new (std::nothrow) sampler_of(*this);
             if (!made) return nullptr;
-            if (clone_) clone_->release();
-            clone_ = made;
-            return made;
+            forget_clone();
+            return clone_ = made;
         }
         RIFFLE_CATCH { return nullptr; }
     }
@@ -80,6 +77,7 @@ public:
     /// What a graph knows of either stays.
     static void copy_state(const llama_sampler* from, llama_sampler* to) noexcept {
         if (from == to) return;
+        self(to).forget_clone();
         RIFFLE_TRY {
             self(to).chain_ = self(from).chain_;
             self(to).applied_ = self(from).applied_;
@@ -101,17 +99,24 @@ public:
 private:
     static sampler_of& self(const llama_sampler* s) noexcept { return *static_cast<sampler_of*>(s->ctx); }
 
+    /// One that the front has made is this one's clone as long as nothing changes.
+    void forget_clone() noexcept {
+        if (sampler_of* const made = std::exchange(clone_, nullptr)) made->release();
+    }
     void accept(token_id token) noexcept {
+        forget_clone();
         applied_ = false;
         chain_.accept(token);
     }
     void reset() noexcept {
+        forget_clone();
         applied_ = false;
         chain_.reset();
     }
     /// Applied once more before a token was accepted, llama.cpp's samplers draw anew (a grammar outside the chain may
     /// have refused what came first), and so do riffle's.
     void apply(llama_token_data_array& array) noexcept {
+        forget_clone();
         if (std::exchange(applied_, true)) chain_.retry();
         candidates c = view(array);
         const token_id first = c.data && !c.empty() ? c[0].id : null_token;
@@ -121,12 +126,12 @@ private:
     }
     /// The whole chain, or what is left to do of it behind what a context's graph has done.
     status run(candidates& c) noexcept {
-        const bool is_row = c.size >= std::size_t(graph_.row_size);  // a whole one, from elsewhere
-        if (!graph_.on_backend || std::exchange(graph_.met_on_processor, false) || (graph_.narrows && is_row))
-            return detail::apply(chain_, c);
-        if (graph_.verbatim > 0) return apply_from(chain_, graph_.verbatim, c);
-        if (!graph_.rows.empty() && !is_row) return on_superset(chain_, graph_).apply(c);
-        return detail::apply(chain_, c);
+        const bool on_processor = std::exchange(graph_.met_on_processor, false);
+        if (!graph_.on_backend || on_processor || !graph_.serves) return detail::apply(chain_, c);
+        if (graph_.verbatim == 0)
+            return c.size == graph_.set.size ? on_superset(chain_, graph_).apply(c) : detail::apply(chain_, c);
+        const bool is_from_elsewhere = graph_.narrows && c.size >= std::size_t(graph_.row_size);
+        return is_from_elsewhere ? detail::apply(chain_, c) : apply_from(chain_, graph_.verbatim, c);
     }
     /// What the array holds where nothing can be chosen from it: one illegal candidate, since llama.cpp aborts where
     /// there are none, and where llama_sampler_sample finds nothing selected.

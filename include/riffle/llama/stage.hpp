@@ -38,7 +38,8 @@ public:
     }
     step accept(token_id token) noexcept {
         step s;
-        if (!held_.accept(token)) s.state = status::failed(status_code::stage_failed, plain_name());
+        if (!held_.accept(token))
+            s.state = status::failed(status_code::stage_failed, held_.get() ? detail::plain_name(held_.get()) : name);
         return s;
     }
     void reset() noexcept {
@@ -48,8 +49,6 @@ public:
     void rollback(std::uint64_t accepted) noexcept { held_.rollback(accepted); }
 
 private:
-    const char* plain_name() const noexcept { return detail::plain_name(held_.get()); }
-
     detail::held_sampler held_;
 };
 
@@ -61,8 +60,8 @@ private:
 /// llama.cpp's samplers have no way for (clones are kept; one that draws is cloned with every token). A sampler that
 /// only works on candidates costs 12 bytes for every token where it stands ahead of the first stage that narrows;
 /// behind that stage next to nothing. A token that a grammar cannot take is refused: accept's step says stage_failed,
-/// and the grammar is as it was. (Where llama.cpp throws for other reasons, exceptions have to be on.) Ahead of the
-/// first step check() names a sampler that is missing.
+/// and the grammar is as it was. (Where llama.cpp throws for other reasons, exceptions have to be on.) A prompt is for
+/// every stage, so a grammar that must not see it belongs outside: see guided. check() names a sampler that is missing.
 using stage = basic_stage<false>;
 /// The same for a sampler that selects (a llama.cpp chain that ends in dist, say): the last stage of its chain.
 using selector = basic_stage<true>;
