@@ -197,5 +197,38 @@ TEST_P(LlamaAdapter, LeavesWhatLlamasSamplersLeave) {
     EXPECT_EQ(n.differing, 0u);
 }
 
+/// Chains whose stages are types, beside the same ones of llama.cpp's, on rows of several shapes.
+template <class... Stages>
+void expect_typed(std::initializer_list<llama_sampler*> samplers, const Stages&... stages) {
+    const peer peers = empty_peer(), ours = empty_peer();
+    for (llama_sampler* const sampler : samplers) llama_sampler_chain_add(peers.get(), sampler);
+    llama_sampler_chain_add(ours.get(), llama::make_sampler(chain<llama_exact>(stages...)));
+    dice d(99);
+    for (int step = 0; step < 300; ++step) {
+        const std::vector<float> row = random_row(step % 3 == 0 ? 40 : 1000 + d.below(3000), d);
+        std::vector<llama_token_data> a, e;
+        for (std::size_t i = 0; i < row.size(); ++i) a.push_back({token_id(i), row[i], 0.0f});
+        e = a;
+        llama_token_data_array ours_left{a.data(), a.size(), -1, false}, peers_left{e.data(), e.size(), -1, false};
+        llama_sampler_apply(peers.get(), &peers_left);
+        llama_sampler_apply(ours.get(), &ours_left);
+        ASSERT_EQ(difference(ours_left, peers_left), "") << "step " << step;
+        const token_id token = peers_left.data[peers_left.selected].id;
+        llama_sampler_accept(peers.get(), token);
+        llama_sampler_accept(ours.get(), token);
+    }
+}
+TEST(LlamaAdapterTyped, LeavesWhatLlamasSamplersLeave) {
+    expect_typed({llama_sampler_init_top_k(40), llama_sampler_init_top_p(0.95f, 1), llama_sampler_init_temp(0.8f),
+                  llama_sampler_init_dist(1)},
+                 top_k{40}, top_p{0.95f, 1}, temperature{0.8f}, dist{.seed = 1});
+    expect_typed({llama_sampler_init_temp(0.8f), llama_sampler_init_dist(2)}, temperature{0.8f}, dist{.seed = 2});
+    expect_typed({llama_sampler_init_penalties(5000, 20, 1.2f, 0.1f, 0.2f), llama_sampler_init_greedy()},
+                 penalties{.last_n = 20, .repeat = 1.2f, .frequency = 0.1f, .presence = 0.2f}, greedy{});
+    expect_typed({llama_sampler_init_min_p(0.05f, 3), llama_sampler_init_dist(3)}, min_p{0.05f, 3}, dist{.seed = 3});
+    expect_typed({llama_sampler_init_top_n_sigma(1.0f), llama_sampler_init_dist(4)}, top_n_sigma{1.0f},
+                 dist{.seed = 4});
+}
+
 }  // namespace
 }  // namespace riffle_tests::llama_adapter

@@ -248,6 +248,9 @@ TEST(FastOnBackend, LeadingStagesAreRunAsTheyAre) {
     EXPECT_EQ(returned_by(chain<fast>(temperature{0.8f}, top_k{40}, xtc{}, dist{})).logits, 40u);
     EXPECT_FALSE(returned_by(chain<fast>(temperature{0.8f}, top_k{40}, xtc{}, dist{})).token);
     EXPECT_EQ(returned_by(chain<fast>(typical{0.9f}, top_k{40}, dist{})).logits, all);
+    const auto common = chain<fast>(penalties{}, dry{}, top_n_sigma{-1.0f}, top_k{40}, typical{1.0f}, top_p{0.95f},
+                                    min_p{0.05f}, xtc{.probability = 0.0f}, dynamic_temperature{.t = 0.8f}, dist{});
+    EXPECT_TRUE(returned_by(common).token) << "stages that are off are no hindrance";
 }
 TEST(FastOnBackend, AChainThatDrawsRefusesSeveralOutputs) {
     EXPECT_FALSE(returned_by(chain<fast>(top_k{40}, dist{.seed = 1}), 3).token);
@@ -411,7 +414,7 @@ TEST(Attaching, AttachedButGivenAWholeRow) {
 }
 /// What llama.cpp ran on its processor before says nothing of the graph's first step.
 TEST(Attaching, SampledFirstAndAttachedThen) {
-    const auto sampler = temperature{0.5f} | top_k{40} | xtc{.probability = 0.0f} | dist{.seed = 1};
+    const auto sampler = temperature{0.5f} | top_k{40} | typical{0.9f} | dist{.seed = 1};
     for (const bool is_fast : {false, true}) {
         const sampler_owner made(is_fast ? llama::make_chain(with<fast>(sampler)) : llama::make_chain(sampler));
         const context_owner context = new_context(), other = new_context();

@@ -138,10 +138,11 @@ private:
         bool whole_row = true;
         visit_stages(chain_->chain(), [&](std::size_t, const auto& stage) {
             using S = std::remove_cvref_t<decltype(stage)>;
-            bool taken = has_graph_form(stage, outputs) && (whole_row || !std::is_same_v<S, logit_bias>);
+            bool taken = does_nothing(stage) ||
+                         (has_graph_form(stage, outputs) && (whole_row || !std::is_same_v<S, logit_bias>));
             // Before there was backend_reset, nobody accepted what a graph had drawn: it would draw the same for ever.
             if constexpr (std::is_same_v<S, dist> && !knows_resets<Interface>) taken = false;
-            if constexpr (!std::is_same_v<S, logit_bias>) whole_row = false;
+            if constexpr (!std::is_same_v<S, logit_bias>) whole_row &= does_nothing(stage);
             count += taken;
             return taken;
         });
@@ -223,6 +224,7 @@ private:
     void add_stages(Row& row) {
         visit_stages(chain_->chain(), [&](std::size_t i, const auto& stage) {
             if (i >= graph().verbatim) return false;
+            if (does_nothing(stage)) return true;
             if constexpr (requires { row.apply(stage, i); }) row.apply(stage, i);
             return true;
         });

@@ -70,10 +70,24 @@ void visit_stages(const Chain&, Visit visit) {
 
 // ---- which sets are large enough
 
+/// Whether a stage does nothing with its present parameters.
+template <class S>
+bool does_nothing(const S& s) noexcept {
+    if constexpr (!has_built_in_facts<S>) return false;
+    else if constexpr (facts_of<S>().narrows == narrowing::no || facts_of<S>().maps || facts_of<S>().adjusts)
+        return false;
+    else if constexpr (requires { s.narrows_now(); }) return !s.narrows_now();
+    else return false;
+}
+inline bool does_nothing(const penalties& s) noexcept { return s.off(); }
+inline bool does_nothing(const dry& s) noexcept { return s.off(); }
+inline bool does_nothing(const xtc& s) noexcept { return s.probability <= 0.0f || s.threshold > 0.5f; }
+
 /// Whether, behind this stage, a token outside a set of the greatest logits is still no greater than the least of the
 /// set was: it maps all alike and monotonely, only lowers, or does nothing.
 template <class S>
 bool keeps_below(const S& s) noexcept {
+    if (does_nothing(s)) return true;
     if constexpr (riffle::stage<S>) {
         constexpr facts f = facts_of<S>();
         if constexpr (f.selects != selecting::no || f.adjusts || f.edits || f.dense_edits || f.applies) return false;
@@ -97,7 +111,6 @@ inline bool keeps_below(const logit_bias& s) noexcept {
     }
     return true;
 }
-inline bool keeps_below(const xtc& s) noexcept { return s.probability <= 0.0f || s.threshold > 0.5f; }
 inline bool keeps_below(const dynamic_temperature& s) noexcept { return !(s.range > 0.0f) && s.t > 0.0f; }
 
 /// How many of the greatest logits a stage that narrows should be given: what it keeps and a margin; 0 for a stage for
