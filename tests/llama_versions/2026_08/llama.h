@@ -27,20 +27,9 @@ struct llama_sampler_i {
 };
 static_assert(sizeof(void*) != 8 || sizeof(llama_sampler_i) == 96);
 
-struct llama_sampler {
-    llama_sampler_i* iface;
-    llama_sampler_context_t ctx;
-};
-inline llama_sampler* llama_sampler_init(llama_sampler_i* iface, llama_sampler_context_t ctx) {
-    return new llama_sampler{iface, ctx};
-}
-
-#include "../common/attaching.h"
+#include "../common/chain_since_2026.h"
 #include "../common/copying.h"
 
-inline llama_sampler* llama_sampler_chain_get(llama_sampler* chain, std::int32_t i) {
-    return i == -1 ? chain : fake_chain::of(chain).at(i);
-}
 inline bool llama_set_sampler(llama_context*, llama_seq_id, llama_sampler* smpl) {
     static ggml_backend_buffer_type buft;
     return fake_attach(smpl, [](llama_sampler* s) { return s->iface->backend_init(s, &buft, 1); });

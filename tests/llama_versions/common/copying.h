@@ -1,6 +1,6 @@
 #pragma once
 // Since August 2026 the state of a sampler can be copied into another one. Included after llama_sampler_i and
-// llama_sampler, and before samplers.h.
+// llama_sampler.
 
 #include <cstdlib>
 
