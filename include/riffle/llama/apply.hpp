@@ -29,6 +29,15 @@ inline bool has_selector(const stage_table& stages) noexcept {
     return stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;
 }
 
+/// The narrow verbs of the stages from `first` on; the failure names its stage.
+inline status narrow_from(const stage_table& stages, std::size_t first, candidates& c, const context& x) noexcept {
+    for (std::size_t i = first; i < stages.size(); ++i)
+        if (const auto code = stages.narrow(i, i + 1, c, x); code != status_code::ok)
+            return status::failed(code, stages.name(i));
+    const bool selected = c.selected >= 0 && std::size_t(c.selected) < c.size;
+    return has_selector(stages) && !selected ? status(status_code::no_legal_token) : status();
+}
+
 /// Candidates that were found, in the place of all; what they had in p where `keeps_p`. There are not more of them.
 inline void take_found(candidates found, bool keeps_p, candidates& c) noexcept {
     if (keeps_p)
@@ -199,17 +208,11 @@ status apply(Chain& chain, candidates& c) noexcept {
 template <class Chain>
 status apply_from(Chain& chain, std::size_t first, candidates& c) noexcept {
     decltype(auto) stages = chain.table();
-    const status s =
-        chain.state().apply_by(stages, c, [&](machine&, const scratch&, const context& x) noexcept -> status {
-            for (auto& token : c) token.logit = canonical(token.logit);
-            c.sorted = false;
-            for (std::size_t i = first; i < stages.size(); ++i)
-                if (const auto code = stages.narrow(i, i + 1, c, x); code != status_code::ok)
-                    return status::failed(code, stages.name(i));
-            if (has_selector(stages) && (c.selected < 0 || std::size_t(c.selected) >= c.size))
-                return status_code::no_legal_token;
-            return {};
-        });
+    const status s = chain.state().apply_by(stages, c, [&](machine&, const scratch&, const context& x) noexcept {
+        for (auto& token : c) token.logit = canonical(token.logit);
+        c.sorted = false;
+        return narrow_from(stages, first, c, x);
+    });
     if (s.ok() && has_selector(stages)) c.normalise();
     return s;
 }

@@ -88,16 +88,10 @@ inline bool does_nothing(const xtc& s) noexcept { return s.probability <= 0.0f |
 template <class S>
 bool keeps_below(const S& s) noexcept {
     if (does_nothing(s)) return true;
-    if constexpr (riffle::stage<S>) {
-        constexpr facts f = facts_of<S>();
-        if constexpr (f.selects != selecting::no || f.adjusts || f.edits || f.dense_edits || f.applies) return false;
-        else if constexpr (f.narrows != narrowing::no && has_built_in_facts<S>) {
-            if constexpr (requires { s.narrows_now(); }) return !s.narrows_now() && (!f.maps || f.monotone);
-            else return false;
-        } else return f.maps && f.monotone;
-    } else {
-        return false;
-    }
+    if constexpr (!riffle::stage<S>) return false;
+    else if constexpr (!facts_of<S>().maps || !facts_of<S>().monotone) return false;
+    else if constexpr (requires { s.narrows_now(); }) return !s.narrows_now();
+    else return true;
 }
 inline bool keeps_below(const penalties& s) noexcept {
     return s.off() || (s.repeat >= 1.0f && s.frequency >= 0.0f && s.presence >= 0.0f);
@@ -208,7 +202,10 @@ private:
         const std::span<const float> all(before, part.size);
         if (stages_.narrow(bridge, bridge + 1, part, x) != status_code::ok) return {};
         enough = is_certain(part, all, bound);
-        return enough ? run_from(bridge + 1, part, x, c) : status();
+        if (!enough) return {};
+        const status rest = narrow_from(stages_, bridge + 1, part, x);
+        write_over(part, c);
+        return rest;
     }
     /// False where one is NaN: what the graph has made of such a row is open.
     bool make_canonical(const candidates& part) const noexcept {
@@ -234,13 +231,6 @@ private:
             if (kept[i].logit == kept[i - 1].logit) return false;
         return std::size_t(std::count_if(before.begin(), before.end(), [=](float l) { return l >= least; })) ==
                kept.size;
-    }
-    status run_from(std::size_t first, candidates& part, const context& x, candidates& c) noexcept {
-        for (std::size_t i = first; i < stages_.size(); ++i)
-            if (const auto code = stages_.narrow(i, i + 1, part, x); code != status_code::ok)
-                return status::failed(code, stages_.name(i));
-        write_over(part, c);
-        return has_selector(stages_) && c.selected < 0 ? status(status_code::no_legal_token) : status();
     }
     /// Into the array that the candidates came in. There may be more than it holds when the row was fetched: then the
     /// greatest of them, and what was selected.
