@@ -6,6 +6,7 @@
 #include <llama.h>
 #include <map>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -64,6 +65,17 @@ returned returned_by(Chain chain, int outputs = 1) {
             llama_get_sampled_token_ith(context.get(), text.index()) >= 0};
 }
 
+/// The share of those sets that did not tell what the chain would choose, so that a row was asked for.
+template <class Chain>
+double share_too_small(const Chain& chain) {
+    const sampler_owner attached(llama::make_chain(chain));
+    offloaded(attached.get(), 1);
+    const llama_sampler* const behind_front = llama_sampler_chain_get(attached.get(), 1);
+    auto& graph = static_cast<llama::detail::sampler_of<Chain>*>(behind_front->ctx)->graph();
+    EXPECT_EQ(graph.sets, std::uint64_t(steps));
+    return double(graph.too_small) / double(graph.sets);
+}
+
 template <class Policies>
 class OnBackend : public testing::Test {};
 using exact_numerics = testing::Types<reproducible, llama_exact>;
@@ -82,15 +94,19 @@ TYPED_TEST(OnBackend, TopKComesBackWithAMargin) {
     const auto sampler = chain<TypeParam>(top_k{40}, top_p{0.95f}, temperature{0.8f}, dist{.seed = 1});
     EXPECT_EQ(returned_by(sampler).logits, 48u);
     EXPECT_FALSE(returned_by(sampler).token);
+    EXPECT_EQ(share_too_small(sampler), 0.0);
     expect_same_tokens(sampler);
 }
 TYPED_TEST(OnBackend, MinPComesBackWithAFewHundred) {
     const auto sampler = chain<TypeParam>(min_p{0.05f}, temperature{0.8f}, dist{.seed = 2});
     EXPECT_EQ(returned_by(sampler).logits, 240u);
+    EXPECT_EQ(share_too_small(sampler), 0.0);
     expect_same_tokens(sampler);
 }
 TYPED_TEST(OnBackend, WhatIsNotEnoughIsFetched) {
-    expect_same_tokens(chain<TypeParam>(min_p{1e-9f}, dist{.seed = 3}));  // thousands survive
+    const auto sampler = chain<TypeParam>(min_p{1e-9f}, dist{.seed = 3});  // thousands survive
+    EXPECT_EQ(share_too_small(sampler), 1.0);
+    expect_same_tokens(sampler);
 }
 TYPED_TEST(OnBackend, MapsPenaltiesAndBansMayStandAhead) {
     expect_same_tokens(chain<TypeParam>(penalties{.last_n = 20, .repeat = 1.3f, .frequency = 0.1f},
@@ -333,6 +349,42 @@ TEST(Attaching, MixedSequences) {
             ASSERT_EQ(llama_sampler_sample(of_line, context.get(), text[s].index()), token) << s;
             text[s].go_on_with(token);
             same[s].go_on_with(token);
+        }
+    }
+}
+/// A batch that takes a graph for each sequence: what a set tells stays true, and a row is there until the next graph.
+TEST(Attaching, SeveralGraphsABatch) {
+    for (const auto& sampler : {chain<llama_exact>(top_k{40}, min_p{0.0f}, dist{.seed = 32}),
+                                chain<llama_exact>(top_k{0}, min_p{1e-9f}, dist{.seed = 33})}) {
+        const bool tells = get<top_k>(sampler).k > 0;
+        const sampler_owner chains[2] = {sampler_owner(llama::make_chain(sampler)),
+                                         sampler_owner(llama::make_chain(sampler))};
+        const context_owner context = new_context({{0, chains[0].get()}, {1, chains[1].get()}}, 2, 1, 1);
+        const context_owner other = new_context({}, 2, 1, 1);
+        decltype(chain<llama_exact>(top_k{}, min_p{}, dist{})) expected[2] = {sampler, sampler};
+        line text[2] = {{context.get(), 0, 5}, {context.get(), 1, 6}};
+        line same[2] = {{other.get(), 0, 5}, {other.get(), 1, 6}};
+        for (int i = 0; i < steps; ++i) {
+            batch of, of_other;
+            for (line& l : text) l.put(of);
+            for (line& l : same) l.put(of_other);
+            ASSERT_TRUE(of.decode(context.get()));
+            ASSERT_TRUE(of_other.decode(other.get()));
+            for (int s = 0; s < 2; ++s) {
+                const float* const row = llama_get_logits_ith(other.get(), same[s].index());
+                const token_id promised = expected[s].peek({row, std::size_t(random_model_size())});
+                const token_id token = llama_sampler_sample(chains[s].get(), context.get(), text[s].index());
+                using type = std::remove_cvref_t<decltype(sampler)>;
+                const auto* const held = llama::chain_of<type>(llama_sampler_chain_get(chains[s].get(), 1));
+                ASSERT_NE(held, nullptr);
+                if (tells || s == 1) {
+                    ASSERT_EQ(token, promised) << tells << s << i;
+                }
+                EXPECT_EQ(held->last_status().code(), tells || s == 1 ? status_code::ok : status_code::row_lost);
+                expected[s].accept(token);
+                text[s].go_on_with(token);
+                same[s].go_on_with(token);
+            }
         }
     }
 }

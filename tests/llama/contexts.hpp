@@ -46,11 +46,14 @@ struct attached {
     llama_seq_id sequence;
     llama_sampler* chain;
 };
+/// `in_one_graph` is the most tokens of a batch that are.
 inline context_owner new_context(std::vector<attached> samplers = {}, std::uint32_t sequences = 1,
-                                 std::uint32_t outputs = 1) {
+                                 std::uint32_t outputs = 1, std::uint32_t in_one_graph = 64) {
     llama_context_params with = llama_context_default_params();
     with.n_ctx = 256 * sequences;
-    with.n_batch = with.n_ubatch = 64;
+    with.n_batch = 64;
+    with.n_ubatch = in_one_graph;
+    with.kv_unified = in_one_graph < 64;
     with.n_seq_max = sequences;
     with.n_threads = with.n_threads_batch = 1;
     with.n_outputs_max = sequences * outputs;

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/scratch.hpp>
@@ -34,9 +35,9 @@ public:
     explicit cpu_machine(const replay_counts& counts) noexcept : counts_(counts) {}
 
     /// The token for a row, or null_token; `found()` then holds what was materialised. What is passed in must live
-    /// until run returns.
+    /// until run returns. `known` is what find_max finds in the row, where memory.peaks has its block maxima already.
     token_id run(const Table& stages, const plan& p, const scratch& memory, const context& x,
-                 std::span<const float> logits, until end) noexcept {
+                 std::span<const float> logits, until end, const wide::row_maximum* known = nullptr) noexcept {
         stages_ = &stages;
         plan_ = &p;
         memory_ = memory;
@@ -45,6 +46,7 @@ public:
         row_.assign(logits, memory_.blocks, memory_.copies);
         found_ = {memory_.tokens, 0, -1, false};
         state_ = status();
+        known_ = p.size > 0 && p.steps[0].op == pass::max ? known : nullptr;  // else the row is edited first
         maximum_ = mapped_maximum_ = cut_ = illegal_logit;
         total_mass_ = 0;
         moments_ = {};
@@ -130,7 +132,8 @@ private:
     }
 
     float find_raw_maximum() noexcept {
-        auto found = wide::find_max(row_, memory_.peaks);
+        const wide::row_maximum* const known = std::exchange(known_, nullptr);
+        auto found = known ? *known : wide::find_max(row_, memory_.peaks);
         note(found);
         if (found.logit > greatest_logit) {  // maps must not see +inf
             wide::make_canonical(row_);
@@ -362,6 +365,7 @@ private:
     const Table* stages_ = nullptr;
     const plan* plan_ = nullptr;
     const context* context_ = nullptr;
+    const wide::row_maximum* known_ = nullptr;  ///< of the row as it came
     scratch memory_;
     row row_;
     candidates found_;

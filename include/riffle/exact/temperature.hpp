@@ -35,7 +35,7 @@ struct form<temperature> {
     static row_answer divide_row(float t, wide::llama_row& r) noexcept {
         if (t == 1.0f) return row_answer::stays;
         if (!(t > 0.0f) || t > greatest_logit) return row_answer::undecided;
-        wide::run<divide_pass>(&r.changed(), t);
+        wide::run<divide_pass>(&r.changed([=](float logit) { return logit / t; }), t);
         return row_answer::stays;
     }
 };

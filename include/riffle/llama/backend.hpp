@@ -10,9 +10,11 @@
 #include <vector>
 
 #include <riffle/core/policies.hpp>
+#include <riffle/llama/chain_stages.hpp>
 #include <riffle/llama/graph.hpp>
 #include <riffle/llama/greatest_op.hpp>
 #include <riffle/llama/interface.hpp>
+#include <riffle/llama/offloading.hpp>
 #include <riffle/llama/sampler.hpp>
 #include <riffle/llama/superset.hpp>
 
@@ -280,11 +282,15 @@ private:
 ///
 /// Under the other numerics the token stays the promised one: only a few hundred of the greatest logits come back, 8
 /// more than top_k wants or 240 for min_p, and the whole chain runs on those. Where they turn out not to be enough,
-/// the row is fetched. That is done for chains whose first narrowing stage is top_k or min_p, with nothing ahead of it
-/// but maps, penalties that do not encourage, and biases that do not raise; others are left to the processor.
+/// the row is fetched from the graph. (It is there until the next graph is run. Where llama_decode splits a batch into
+/// several (n_ubatch) and outputs of different sequences fall into different ones, only those of the last can be
+/// fetched: a token of another is then chosen from the few that came back, and last_status() says row_lost.) That is
+/// done for chains whose first narrowing stage is top_k or min_p, with nothing ahead of it but maps, penalties that do
+/// not encourage, and biases that do not raise; others are left to the processor.
 ///
-/// Parameters are those at the time of attaching. Rows with NaN are the backend's to sort, so what it leaves of them is
-/// open there.
+/// Parameters are those at the time of attaching. An attached chain belongs to its context: detach it
+/// (llama_set_sampler with nullptr) before that context is freed if it is to be used on. Rows with NaN are the
+/// backend's to sort, so what it leaves of them is open there.
 template <class Chain>
 bool add_to(llama_sampler* llama_chain, Chain chain, const sampler_options& options = {}) noexcept {
     using type = detail::chain_type<Chain>;

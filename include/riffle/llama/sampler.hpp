@@ -8,7 +8,9 @@
 #include <riffle/core/token.hpp>
 #include <riffle/llama/apply.hpp>
 #include <riffle/llama/interface.hpp>
-#include <riffle/llama/superset.hpp>
+#include <riffle/llama/offloading.hpp>
+#include <riffle/llama/on_superset.hpp>
+#include <riffle/llama/token_array.hpp>
 
 namespace riffle::llama {
 

@@ -59,6 +59,17 @@ public:
         touched_ = true;
         return row_;
     }
+    /// The same for a pass that changes every logit as `monotone` does, which keeps their order: what is known of the
+    /// maxima stays known.
+    template <class Monotone>
+    row& changed(Monotone monotone) noexcept {
+        touched_ = true;
+        if (known_) {
+            maximum_ = monotone(maximum_);
+            for (std::size_t b = 0; b < row_.blocks(); ++b) peaks_[b] = monotone(peaks_[b]);
+        }
+        return row_;
+    }
     /// Whether anything was given out to be changed.
     bool touched() const noexcept { return touched_; }
     /// A logit that at least k reach, of an ordinary row with that many legal.

@@ -1,0 +1,86 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include <riffle/chain/scratch.hpp>
+#include <riffle/chain/stage_table.hpp>
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/llama_form.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/llama/candidate_row.hpp>
+#include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/llama_row.hpp>
+
+namespace riffle::llama::detail {
+
+/// llama.cpp's way: stage by stage, on the row as long as every token is there and its order does not matter. Leaves
+/// what llama.cpp leaves, with p of a whole row to seven digits.
+class as_llama {
+public:
+    as_llama(const stage_table& stages, candidates& c, const scratch& memory, const context& x) noexcept
+        : stages_(stages), c_(c), memory_(memory), context_(x) {}
+
+    status run() noexcept {
+        if (c_.size >= least_row && !c_.sorted) found_ = copy_logits(c_, memory_.copies, memory_.peaks);
+        if (!found_.is_row && names_no_token()) return status_code::bad_candidates;
+        for (std::size_t i = found_.is_row ? on_row() : 0; i < stages_.size(); ++i) {
+            auto code = stages_.narrow(i, i + 1, c_, context_);
+            // It would sort NaN, which llama.cpp's source leaves undefined; elsewhere NaN is what it is there.
+            if (code == status_code::no_legal_token && forget_nan()) code = stages_.narrow(i, i + 1, c_, context_);
+            if (code != status_code::ok) return status::failed(code, stages_.name(i));
+        }
+        return {};
+    }
+
+private:
+    /// As many stages as can be run on the row; answers how many those were.
+    std::size_t on_row() noexcept {
+        row logits;
+        logits.assign({memory_.copies, c_.size}, memory_.blocks, memory_.copies);
+        wide::llama_row r(logits, memory_.peaks, memory_.groups, memory_.bins, memory_.masses, &found_.maximum);
+        if (!r.ordinary()) return 0;
+        candidates found{memory_.tokens, 0, -1, false};
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            const exact::row_answer answer = stages_.apply_to_row(i, r, found, context_);
+            if (answer == exact::row_answer::stays) continue;
+            if (answer == exact::row_answer::undecided) return write_back(r), i;
+            if (stages_.fact(i).selects != selecting::no) select_of_all(i, r, found);
+            else take_found(found, stages_.fact(i).narrows != narrowing::mass, c_);
+            return i + 1;
+        }
+        write_back(r);
+        return stages_.size();
+    }
+    void write_back(const wide::llama_row& r) noexcept {
+        if (r.touched()) wide::run<write_back_pass<false>>(r.logits(), r.peaks(), written(), c_.data);
+    }
+    /// A token of all: the others stay, and so does the index of each. dist leaves p of all.
+    void select_of_all(std::size_t i, wide::llama_row& r, const candidates& found) noexcept {
+        c_.selected = found[0].id;
+        if (stages_.fact(i).selects != selecting::by_mass) return write_back(r);
+        double whole = 0.0;  // of what it drew from
+        for (std::size_t b = 0; b < r.logits().blocks(); ++b) whole += r.sums()[b];
+        const written w = with_p(r.maximum(), 1.0 / whole);
+        wide::run<write_back_pass<false>>(r.logits(), r.peaks(), w, c_.data);
+    }
+    bool names_no_token() const noexcept {
+        return std::any_of(c_.begin(), c_.end(), [](const token_data& token) { return token.id < 0; });
+    }
+    /// NaN becomes -inf; false where there was none.
+    bool forget_nan() noexcept {
+        bool seen = false;
+        for (auto& token : c_)
+            if (token.logit != token.logit) token.logit = illegal_logit, seen = true;
+        return seen;
+    }
+
+    const stage_table& stages_;
+    candidates& c_;
+    const scratch& memory_;
+    const context& context_;
+    row_found found_;
+};
+
+}  // namespace riffle::llama::detail

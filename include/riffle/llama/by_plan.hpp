@@ -1,0 +1,129 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <riffle/chain/cpu_machine.hpp>
+#include <riffle/chain/dynamic_chain.hpp>
+#include <riffle/chain/pipeline.hpp>
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/scratch.hpp>
+#include <riffle/chain/stage_table.hpp>
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/policies.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/llama/candidate_row.hpp>
+#include <riffle/llama/chain_stages.hpp>
+#include <riffle/math/fixed_mass.hpp>
+#include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/fold.hpp>
+#include <riffle/wide/mass.hpp>
+#include <riffle/wide/max.hpp>
+#include <riffle/wide/preimage.hpp>
+#include <riffle/wide/rewrite.hpp>
+
+namespace riffle::llama::detail {
+
+using machine = cpu_machine<stage_table>;
+
+/// The maps of stages [first, end) over a whole row; false for chains whose stages have no pass of their own for it.
+template <class P, class... Stages>
+bool map_row(const pipeline<P, Stages...>& chain, std::size_t first, std::size_t end, row& r) noexcept {
+    if constexpr (P::arithmetic != numerics::llama)
+        visit_stages(chain, [&](std::size_t i, const auto& stage) {
+            using S = std::remove_cvref_t<decltype(stage)>;
+            if constexpr (facts_of<S>().maps)
+                if (i >= first && i < end) wide::rewrite(r, fold<S>(stage));
+            return i < end;
+        });
+    return true;
+}
+template <class Policies>
+bool map_row(basic_dynamic_chain<Policies>& chain, std::size_t first, std::size_t end, row& r) noexcept {
+    const stage_table& stages = chain.table();
+    for (std::size_t i = first; i < end; ++i)
+        if (stages.fact(i).maps) stages.rewrite(i, r);
+    return true;
+}
+template <class Chain>
+bool map_row(const Chain&, std::size_t, std::size_t, row&) noexcept {
+    return false;
+}
+
+/// riffle's own way, for an array that is a row: the plan that a row has.
+class by_plan {
+public:
+    by_plan(const stage_table& stages, const plan& p, candidates& c, const scratch& memory, const context& x) noexcept
+        : stages_(stages), plan_(p), c_(c), memory_(memory), context_(x) {}
+
+    /// The logits of c are in memory.copies, and their `maximum` is known. `map_row(first, end, row)` maps a whole row
+    /// as those stages do, where it can.
+    template <class MapRow>
+    status run(machine& on, const wide::row_maximum& maximum, MapRow map_row) noexcept {
+        const auto end = has_selector(stages_) ? machine::until::token : machine::until::selector;
+        on.run(stages_, plan_, memory_, context_, {memory_.copies, c_.size}, end, &maximum);
+        if (!on.state().ok()) return on.state();
+        if (!plan_.has(pass::pick)) return take_found(on.found(), false, c_), on.state();
+        row& all = on.edited_row();
+        if (plan_.pending < plan_.bridge && !map_row(plan_.pending, plan_.bridge, all)) map_blocks(all);
+        select_of_all(on);
+        return on.state();
+    }
+
+private:
+    /// The maps that the passes had folded in, block by block as candidates.
+    void map_blocks(row& r) noexcept {
+        token_data* const block = memory_.tokens;
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            float* const logits = r.own(b);
+            for (std::size_t i = 0; i < block_size; ++i) block[i] = {token_id(i), canonical(logits[i]), 0.0f};
+            stages_.map(plan_.bridge, {block, block_size});
+            for (std::size_t i = 0; i < block_size; ++i) logits[i] = block[i].logit;
+        }
+    }
+    /// The block maxima, which the pending maps keep in order; answers the greatest.
+    float map_maxima(std::size_t blocks) noexcept {
+        float greatest = illegal_logit;
+        token_data* const peaks = memory_.tokens;
+        for (std::size_t b = 0; b < blocks; ++b) peaks[b] = {token_id(b), canonical(memory_.peaks[b]), 0.0f};
+        if (plan_.pending < plan_.bridge) stages_.map(plan_.bridge, {peaks, blocks});
+        for (std::size_t b = 0; b < blocks; ++b) greatest = (std::max)(greatest, memory_.peaks[b] = peaks[b].logit);
+        return greatest;
+    }
+    /// A token of all: the others stay, with their logits behind all maps.
+    void select_of_all(machine& on) noexcept {
+        row& r = on.edited_row();
+        const token_data chosen = on.found()[0];
+        c_.sorted = false;
+        c_.selected = chosen.id;
+        if (stages_.fact(plan_.bridge).selects == selecting::by_shape) {
+            wide::run<write_back_pass<true>>(r, memory_.peaks, written(), c_.data);
+            stages_.prepare(plan_.bridge, c_);  // the logits that it drew by
+            c_[std::size_t(c_.selected)].p = chosen.p;
+            return;
+        }
+        const float maximum = map_maxima(r.blocks());
+        const written w = with_p(maximum, double(unit_mass) / double(mass_of(on, maximum)));
+        if (plan_.pending < plan_.bridge) wide::run<write_back_pass<false>>(r, memory_.peaks, w, c_.data);
+        else wide::run<write_back_pass<true>>(r, memory_.peaks, w, c_.data);
+    }
+    /// The mass of all tokens, which a plan that draws by noise, or not at all, has not asked for.
+    std::uint64_t mass_of(machine& on, float maximum) const noexcept {
+        if (on.total_mass() > 0) return on.total_mass();
+        const float cut = wide::raw_cut((std::max)(maximum - mass_range, std::numeric_limits<float>::lowest()));
+        return wide::find_mass<false>(on.edited_row(), memory_.peaks, cut, fold<>{}, maximum, memory_.masses);
+    }
+
+    const stage_table& stages_;
+    const plan& plan_;
+    candidates& c_;
+    const scratch& memory_;
+    const context& context_;
+};
+
+}  // namespace riffle::llama::detail

@@ -1,0 +1,157 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <llama.h>
+#include <span>
+#include <utility>
+
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/scratch.hpp>
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/llama/apply.hpp>
+#include <riffle/llama/by_plan.hpp>
+#include <riffle/llama/chain_stages.hpp>
+#include <riffle/llama/offloading.hpp>
+#include <riffle/math/ordered.hpp>
+
+namespace riffle::llama::detail {
+
+/// The stages of a chain on a superset of what the first that narrows can keep.
+template <class Chain>
+class on_superset {
+public:
+    on_superset(Chain& chain, offloading& graph) : chain_(chain), stages_(chain.table()), graph_(graph) {}
+
+    /// What is left stands where the candidates stood.
+    status apply(candidates& c) noexcept {
+        if (const status s = chain_.reserve(std::size_t(graph_.row_size)); !s.ok()) return s;
+        bool enough = false, found = false;
+        status s = chain_.state().apply_by(stages_, c, [&](machine&, const scratch& memory, const context& x) noexcept {
+            return run_on_set(c, memory, x, enough);
+        });
+        ++graph_.sets;
+        if (enough || !s.ok()) return finished(s, c);
+        ++graph_.too_small;
+        s = chain_.state().apply_by(stages_, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
+            found = fetch_row(c, memory.copies);
+            return found ? run_on_row(on, memory, x, c) : status();
+        });
+        if (found) return finished(s, c);
+        s = detail::apply(chain_, c);
+        if (s.ok()) chain_.state().set_status(status_code::row_lost);
+        return s;
+    }
+
+private:
+    /// An id that no token has: accepted ones are not below 0, and named ones have been checked.
+    static constexpr token_id nobody = null_token - 1;
+
+    const status& finished(const status& s, candidates& c) noexcept {
+        if (s.ok() && has_selector(stages_) && !stages_.as_llama()) c.normalise();
+        return s;
+    }
+    status run_on_set(candidates& c, const scratch& memory, const context& x, bool& enough) noexcept {
+        candidates part{memory.tokens, c.size, -1, false};
+        std::copy(c.begin(), c.end(), part.begin());
+        if (!make_canonical(part)) return {};
+        std::sort(part.begin(), part.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+        // What a token outside can come to at most, since nothing ahead of the bridge meets it but maps.
+        const auto least =
+            std::min_element(part.begin(), part.end(), [](auto& a, auto& b) { return a.logit < b.logit; });
+        part.data[part.size++] = {nobody, least->logit, 0.0f};
+        const std::size_t bridge = graph_.set.bridge;
+        if (const auto code = stages_.narrow(0, bridge, part, x); code != status_code::ok) return code;
+        const float bound = part.data[part.size - 1].logit;
+        float* const before = memory.copies;
+        for (std::size_t i = 0; i < part.size; ++i) before[i] = part[i].logit;
+        const std::span<const float> all(before, part.size);
+        if (stages_.narrow(bridge, bridge + 1, part, x) != status_code::ok) return {};
+        enough = is_certain(part, all, bound);
+        if (!enough) return {};
+        const status rest = narrow_from(stages_, bridge + 1, part, x);
+        write_over(part, c);
+        return rest;
+    }
+    /// False where one is NaN: what the graph has made of such a row is open.
+    bool make_canonical(const candidates& part) const noexcept {
+        for (auto& token : part) {
+            if (token.logit != token.logit) return false;
+            if (!stages_.as_llama()) token.logit = canonical(token.logit);
+        }
+        return true;
+    }
+    /// The greatest that a token outside can be has fallen, and everything that was kept is greater. (Where it was
+    /// sorted as llama.cpp sorts, no two of it are equal, nor one of it and one that fell: their order would depend on
+    /// all others.)
+    bool is_certain(const candidates& kept, std::span<const float> before, float bound) const noexcept {
+        if (kept.empty()) return false;
+        float least = kept[0].logit;
+        for (const auto& token : kept) {
+            if (token.id == nobody) return false;
+            least = (std::min)(least, token.logit);
+        }
+        if (!(least > bound)) return false;
+        if (!stages_.as_llama() || !kept.sorted) return true;
+        for (std::size_t i = 1; i < kept.size; ++i)
+            if (kept[i].logit == kept[i - 1].logit) return false;
+        return std::size_t(std::count_if(before.begin(), before.end(), [=](float l) { return l >= least; })) ==
+               kept.size;
+    }
+    /// Into the array that the candidates came in. There may be more than it holds when the row was fetched: then the
+    /// greatest of them, and what was selected.
+    void write_over(candidates& found, candidates& c) noexcept {
+        const bool selects = found.selected >= 0 && std::size_t(found.selected) < found.size;
+        const token_data chosen = selects ? found[std::size_t(found.selected)] : token_data{null_token, 0.0f, 0.0f};
+        if (found.size > c.size) {
+            found.sort_first(c.size);
+            found.size = c.size;
+            found.sorted = true;
+        }
+        std::copy(found.begin(), found.end(), c.begin());
+        c.size = found.size;
+        c.sorted = found.sorted;
+        c.selected = -1;
+        for (std::size_t i = 0; selects && c.selected < 0 && i < c.size; ++i)
+            if (c[i].id == chosen.id) c.selected = std::int64_t(i);
+        if (selects && c.selected < 0) {
+            c[c.size - 1] = chosen;
+            c.selected = std::int64_t(c.size) - 1;
+        }
+    }
+
+    /// The row of the graph that the candidates were taken from.
+    bool fetch_row(const candidates& c, float* to) const noexcept {
+        const auto size = std::size_t(graph_.row_size);
+        const auto is_of_row = [&](const token_data& token) {
+            return token.id >= 0 && std::size_t(token.id) < size &&
+                   std::bit_cast<std::uint32_t>(to[token.id]) == std::bit_cast<std::uint32_t>(token.logit);
+        };
+        for (ggml_tensor* const row : graph_.rows)
+            if (graph_.fetch(row, to, size) && std::all_of(c.begin(), c.end(), is_of_row)) return true;
+        return false;
+    }
+    status run_on_row(machine& on, const scratch& memory, const context& x, candidates& c) noexcept {
+        const auto size = std::size_t(graph_.row_size);
+        const plan& p = stages_.plan_for(stages_.bridge(size));
+        const auto end = has_selector(stages_) ? machine::until::token : machine::until::selector;
+        on.run(stages_, p, memory, x, {memory.copies, size}, end);
+        if (!on.state().ok()) return on.state();
+        candidates& found = on.found();
+        if (stages_.as_llama())  // the machine has forgotten what comes behind top_k
+            found.sorted =
+                std::is_sorted(found.begin(), found.end(), [](auto& a, auto& b) { return a.logit > b.logit; });
+        write_over(found, c);
+        return on.state();
+    }
+
+    Chain& chain_;
+    decltype(std::declval<Chain&>().table()) stages_;
+    offloading& graph_;
+};
+
+}  // namespace riffle::llama::detail
