@@ -6,8 +6,6 @@
 //     compare_llama [V] [steps]
 //
 // Needs libllama 0.7.0: benchmarks/compare/table runs it in a root of Debian unstable.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <llama.h>
@@ -17,10 +15,12 @@
 #include <riffle/llama.hpp>
 
 #include "../rows.hpp"
+#include "peer.hpp"
 
 namespace {
 
 using namespace riffle;
+using namespace compared;
 using row_set = std::vector<std::vector<float>>;
 
 /// llama.cpp's chain, with the array of candidates that its llama_sampler_sample fills from the context's logits.
@@ -47,46 +47,8 @@ private:
     std::vector<llama_token_data> all_;
 };
 
-llama_sampler* peer_of(const penalties& s) {
-    return llama_sampler_init_penalties(1 << 20, s.last_n, s.repeat, s.frequency, s.presence);
-}
-llama_sampler* peer_of(const top_k& s) { return llama_sampler_init_top_k(s.k); }
-llama_sampler* peer_of(const top_p& s) { return llama_sampler_init_top_p(s.p, s.min_keep); }
-llama_sampler* peer_of(const min_p& s) { return llama_sampler_init_min_p(s.p, s.min_keep); }
-llama_sampler* peer_of(const typical& s) { return llama_sampler_init_typical(s.p, s.min_keep); }
-llama_sampler* peer_of(const temperature& s) { return llama_sampler_init_temp(s.t); }
-llama_sampler* peer_of(const dynamic_temperature& s) { return llama_sampler_init_temp_ext(s.t, s.range, s.exponent); }
-llama_sampler* peer_of(const top_n_sigma& s) { return llama_sampler_init_top_n_sigma(s.n); }
-llama_sampler* peer_of(const xtc& s) {
-    return llama_sampler_init_xtc(s.probability, s.threshold, s.min_keep, std::uint32_t(s.seed));
-}
-llama_sampler* peer_of(const dist& s) { return llama_sampler_init_dist(std::uint32_t(s.seed)); }
-llama_sampler* peer_of(const mirostat_v2& s) {
-    return llama_sampler_init_mirostat_v2(std::uint32_t(s.seed), s.tau, s.eta);
-}
-llama_sampler* peer_of(const adaptive_p& s) {
-    return llama_sampler_init_adaptive_p(s.target, s.decay, std::uint32_t(s.seed));
-}
-
-struct stopwatch {
-    std::vector<double> microseconds;
-    template <class F>
-    auto time(F f) {
-        const auto begin = std::chrono::steady_clock::now();
-        auto result = f();
-        microseconds.push_back(
-            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
-        return result;
-    }
-    double median() {
-        std::nth_element(microseconds.begin(), microseconds.begin() + std::ptrdiff_t(microseconds.size() / 2),
-                         microseconds.end());
-        return microseconds[microseconds.size() / 2];
-    }
-};
-
 template <class... Stages>
-void compare(const char* name, const char* kind, const row_set& rows, int steps, const Stages&... stages) {
+void compare_chain(const char* name, const char* kind, const row_set& rows, int steps, const Stages&... stages) {
     peer_chain peer, adapted, own_adapted;
     (peer.add(peer_of(stages)), ...);
     auto exact = chain<llama_exact>(stages...);
@@ -115,20 +77,22 @@ void compare(const char* name, const char* kind, const row_set& rows, int steps,
 }
 
 void compare_all(const char* kind, const row_set& rows, int steps) {
-    compare("top_k 40 \\| top_p .95 \\| min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, top_k{40},
-            top_p{0.95f}, min_p{0.05f}, temperature{0.8f}, dist{1});
-    compare("llama.cpp's default chain, penalties 64 1.1", kind, rows, steps, penalties{64, 1.1f}, top_n_sigma{-1.0f},
-            top_k{40}, typical{1.0f}, top_p{0.95f}, min_p{0.05f}, xtc{0.0f}, dynamic_temperature{0.8f}, dist{1});
-    compare("temperature .8 \\| dist", kind, rows, steps, temperature{0.8f}, dist{1});
-    compare("min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, min_p{0.05f}, temperature{0.8f}, dist{1});
-    compare("top_p .95 \\| temperature .8 \\| dist", kind, rows, steps, top_p{0.95f}, temperature{0.8f}, dist{1});
-    compare("temperature 1.5 \\| top_p .95 \\| dist", kind, rows, steps, temperature{1.5f}, top_p{0.95f}, dist{1});
-    compare("top_n_sigma 1 \\| temperature .8 \\| dist", kind, rows, steps, top_n_sigma{1.0f}, temperature{0.8f},
-            dist{1});
-    compare("typical .9 \\| dist", kind, rows, steps, typical{0.9f}, dist{1});
-    compare("mirostat_v2", kind, rows, steps, mirostat_v2{});
-    compare("min_p .05 \\| adaptive_p .5", kind, rows, steps, min_p{0.05f}, adaptive_p{0.5f});
-    compare("top_k 1000 \\| dist", kind, rows, steps, top_k{1000}, dist{1});
+    compare_chain("top_k 40 \\| top_p .95 \\| min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, top_k{40},
+                  top_p{0.95f}, min_p{0.05f}, temperature{0.8f}, dist{1});
+    compare_chain("llama.cpp's default chain, penalties 64 1.1", kind, rows, steps, penalties{64, 1.1f},
+                  top_n_sigma{-1.0f}, top_k{40}, typical{1.0f}, top_p{0.95f}, min_p{0.05f}, xtc{0.0f},
+                  dynamic_temperature{0.8f}, dist{1});
+    compare_chain("temperature .8 \\| dist", kind, rows, steps, temperature{0.8f}, dist{1});
+    compare_chain("min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, min_p{0.05f}, temperature{0.8f}, dist{1});
+    compare_chain("top_p .95 \\| temperature .8 \\| dist", kind, rows, steps, top_p{0.95f}, temperature{0.8f}, dist{1});
+    compare_chain("temperature 1.5 \\| top_p .95 \\| dist", kind, rows, steps, temperature{1.5f}, top_p{0.95f},
+                  dist{1});
+    compare_chain("top_n_sigma 1 \\| temperature .8 \\| dist", kind, rows, steps, top_n_sigma{1.0f}, temperature{0.8f},
+                  dist{1});
+    compare_chain("typical .9 \\| dist", kind, rows, steps, typical{0.9f}, dist{1});
+    compare_chain("mirostat_v2", kind, rows, steps, mirostat_v2{});
+    compare_chain("min_p .05 \\| adaptive_p .5", kind, rows, steps, min_p{0.05f}, adaptive_p{0.5f});
+    compare_chain("top_k 1000 \\| dist", kind, rows, steps, top_k{1000}, dist{1});
 }
 
 }  // namespace

@@ -36,15 +36,16 @@ private:
     std::mt19937_64 bits_;  // its default seed is part of the standard
 };
 
-inline void write_random_model(const std::string& path, const model_keys& further = {}) {
-    constexpr std::uint32_t vocabulary_size = 4096, width = 32, inner = 64, heads = 2, layers = 2;
+inline void write_random_model(const std::string& path, const model_keys& further = {},
+                               std::uint32_t vocabulary_size = 4096) {
+    constexpr std::uint32_t width = 32, inner = 64, heads = 2, layers = 2;
 
     small_pieces pieces;
     const auto syllable = [](unsigned i) { return std::string{"bcdfgjlmnprstvwz"[i / 5], "aeiou"[i % 5]}; };
     for (unsigned i = 0; i < 80; ++i) pieces.add(syllable(i));
     for (unsigned i = 0; i < 80; ++i) pieces.add(pieces.blank + syllable(i));
     for (unsigned i = 0; pieces.tokens.size() < vocabulary_size; ++i)
-        pieces.add(pieces.blank + syllable(i % 80) + syllable(i / 80));
+        pieces.add(pieces.blank + syllable(i % 80) + syllable(i / 80 % 80) + (i < 6400 ? "" : syllable(i / 6400)));
 
     gguf_writer file;
     pieces.write_to(file);

@@ -1,0 +1,55 @@
+#pragma once
+// llama.cpp's sampler for each of riffle's stages, and medians.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <llama.h>
+#include <vector>
+
+#include <riffle/riffle.hpp>
+
+namespace compared {
+
+using namespace riffle;
+
+inline llama_sampler* peer_of(const penalties& s) {
+    return llama_sampler_init_penalties(1 << 20, s.last_n, s.repeat, s.frequency, s.presence);
+}
+inline llama_sampler* peer_of(const top_k& s) { return llama_sampler_init_top_k(s.k); }
+inline llama_sampler* peer_of(const top_p& s) { return llama_sampler_init_top_p(s.p, s.min_keep); }
+inline llama_sampler* peer_of(const min_p& s) { return llama_sampler_init_min_p(s.p, s.min_keep); }
+inline llama_sampler* peer_of(const typical& s) { return llama_sampler_init_typical(s.p, s.min_keep); }
+inline llama_sampler* peer_of(const temperature& s) { return llama_sampler_init_temp(s.t); }
+inline llama_sampler* peer_of(const dynamic_temperature& s) {
+    return llama_sampler_init_temp_ext(s.t, s.range, s.exponent);
+}
+inline llama_sampler* peer_of(const top_n_sigma& s) { return llama_sampler_init_top_n_sigma(s.n); }
+inline llama_sampler* peer_of(const xtc& s) {
+    return llama_sampler_init_xtc(s.probability, s.threshold, s.min_keep, std::uint32_t(s.seed));
+}
+inline llama_sampler* peer_of(const dist& s) { return llama_sampler_init_dist(std::uint32_t(s.seed)); }
+inline llama_sampler* peer_of(const mirostat_v2& s) {
+    return llama_sampler_init_mirostat_v2(std::uint32_t(s.seed), s.tau, s.eta);
+}
+inline llama_sampler* peer_of(const adaptive_p& s) {
+    return llama_sampler_init_adaptive_p(s.target, s.decay, std::uint32_t(s.seed));
+}
+
+struct stopwatch {
+    std::vector<double> microseconds;
+    template <class F>
+    auto time(F f) {
+        const auto begin = std::chrono::steady_clock::now();
+        auto result = f();
+        microseconds.push_back(
+            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
+        return result;
+    }
+    double median() {
+        std::nth_element(microseconds.begin(), microseconds.begin() + std::ptrdiff_t(microseconds.size() / 2),
+                         microseconds.end());
+        return microseconds[microseconds.size() / 2];
+    }
+};
+
+}  // namespace compared
