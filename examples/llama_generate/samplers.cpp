@@ -41,7 +41,7 @@ token_source riffles(const chain_settings& settings, std::shared_ptr<const vocab
     }
     const auto shared = std::make_shared<basic_dynamic_chain<Policies>>(std::move(chain));
     source.prompt = [shared, words](const std::vector<llama_token>& tokens) { llama::prompt(*shared, tokens); };
-    source.sample = [shared](llama_context* context) { return llama::sample(*shared, context, -1); };
+    source.sample = [shared](llama_context* c) { return llama::sample(*shared, c, -1); };
     return source;
 }
 
