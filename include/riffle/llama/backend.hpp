@@ -60,14 +60,10 @@ public:
 
     static llama_sampler* make(held* chain) noexcept {
         auto* const front = new (std::nothrow) front_of(chain);
-        llama_sampler* const made = front ? new_sampler(&table, front) : nullptr;
+        llama_sampler* const made = front ? new_sampler(&interface_of<front_of>, front) : nullptr;
         if (!made) delete front;
         return made;
     }
-
-private:
-    static front_of& self(const llama_sampler* s) noexcept { return *static_cast<front_of*>(s->ctx); }
-    offloading& graph() noexcept { return chain_->graph(); }
 
     // ---- llama.cpp's functions
 
@@ -80,12 +76,6 @@ private:
         return chain ? make(chain) : nullptr;
     }
     static void free(llama_sampler* s) noexcept { delete &self(s); }
-    /// How many outputs a sequence may have. Before August 2026 nobody said, and built-in samplers took it to be one.
-    static std::size_t first_of() noexcept { return 1; }
-    template <class Number, class... Unknown>
-    static std::size_t first_of(Number outputs, Unknown...) noexcept {
-        return std::size_t(outputs);
-    }
     template <class... Outputs>
     static bool backend_init(llama_sampler* s, ggml_backend_buffer_type_t buffers, Outputs... most_outputs) noexcept {
         RIFFLE_TRY { return self(s).take_over(buffers, first_of(most_outputs...)); }
@@ -101,20 +91,15 @@ private:
     /// The chain's own copy_state has it all.
     static void copy_state(const llama_sampler*, llama_sampler*) noexcept {}
 
-    static constexpr Interface make_table() noexcept {
-        Interface i{};
-        i.name = &name;
-        i.apply = &apply;
-        i.clone = &clone;
-        i.free = &free;
-        i.backend_init = &backend_init;
-        i.backend_apply = &backend_apply;
-        i.backend_set_input = &backend_set_input;
-        if constexpr (requires { i.backend_reset; }) i.backend_reset = &backend_reset;
-        if constexpr (requires { i.copy_state; }) i.copy_state = &copy_state;
-        return i;
+private:
+    static front_of& self(const llama_sampler* s) noexcept { return *static_cast<front_of*>(s->ctx); }
+    offloading& graph() noexcept { return chain_->graph(); }
+    /// How many outputs a sequence may have. Before August 2026 nobody said, and built-in samplers took it to be one.
+    static std::size_t first_of() noexcept { return 1; }
+    template <class Number, class... Unknown>
+    static std::size_t first_of(Number outputs, Unknown...) noexcept {
+        return std::size_t(outputs);
     }
-    static inline constinit Interface table = make_table();
 
     // ---- what is taken over
 

@@ -27,8 +27,8 @@ struct row_found {
 };
 
 /// N candidates as three vectors: each field stands in every third lane, and no two candidates' values of it in the
-/// same lane of different vectors (3 does not divide N). So a field is put together by masks, and then only out of
-/// order. (g++ makes a gather of the plain loop, which takes three times as long.)
+/// same lane of different vectors (3 does not divide N). So a field is put together by blends, and then only out of
+/// order. (g++ makes a gather of the plain loop, which takes five times as long.)
 template <int N>
 struct interleaved {
     using ints = int_lanes<N>;
@@ -177,30 +177,30 @@ struct write_back_pass {
     template <int N>
     static RIFFLE_INLINE void run(const row& r, const float* const& peaks, const written& what,
                                   token_data* const& to) noexcept {
-        using V = lanes<N>;
-        const V maximum(what.maximum), scale(what.scale);
-        for (std::size_t b = 0; b < r.blocks(); ++b) {
-            const float* const from = r.block(b);
-            const bool weighs = what.p && peaks[b] >= what.least_peak;
-            token_data* const block = to + b * block_size;
-            token_data end[block_size];
-            const bool whole = (b + 1) * block_size <= r.size();
-            const std::size_t bytes = whole ? 0 : (r.size() - b * block_size) * sizeof(token_data);
-            if (!whole) std::memcpy(end, block, bytes);
-            token_data* const written_to = whole ? block : end;
-            for (std::size_t i = 0; i < block_size; i += N) {
-                V logits = V::load(from + i);
-                if constexpr (Canonical) logits = canonical(logits);
-                auto group = interleaved<N>::load(written_to + i);
-                put<1>(group, logits);
-                if (what.p) put<2>(group, weighs ? weight(logits - maximum) * scale : V(0.0f));
-                group.store(written_to + i);
-            }
-            if (!whole) std::memcpy(block, end, bytes);
-        }
+        const std::size_t full = r.size() / block_size, rest = r.size() % block_size;
+        for (std::size_t b = 0; b < full; ++b) write_block<N>(r.block(b), peaks[b], what, to + b * block_size);
+        if (rest == 0) return;
+        token_data last[block_size];
+        std::memcpy(last, to + full * block_size, rest * sizeof(token_data));
+        write_block<N>(r.block(full), peaks[full], what, last);
+        std::memcpy(to + full * block_size, last, rest * sizeof(token_data));
     }
 
 private:
+    template <int N>
+    static RIFFLE_INLINE void write_block(const float* from, float peak, const written& what, token_data* to) noexcept {
+        using V = lanes<N>;
+        const V maximum(what.maximum), scale(what.scale);
+        const bool weighs = peak >= what.least_peak;
+        for (std::size_t i = 0; i < block_size; i += N) {
+            V logits = V::load(from + i);
+            if constexpr (Canonical) logits = canonical(logits);
+            auto group = interleaved<N>::load(to + i);
+            put<1>(group, logits);
+            if (what.p) put<2>(group, weighs ? weight(logits - maximum) * scale : V(0.0f));
+            group.store(to + i);
+        }
+    }
     /// Products and sums may fuse: p has digits to spare.
     template <int N>
     static RIFFLE_INLINE lanes<N> weight(const lanes<N>& below) noexcept {

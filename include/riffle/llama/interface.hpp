@@ -12,18 +12,25 @@
 
 namespace riffle::llama::detail {
 
-/// The functions of a sampler that the header knows; what it does not know is not asked for, and what riffle does not
-/// know stays null. `Functions` has static members with the names of llama_sampler_i.
+/// The functions of a sampler that the header knows, as far as the sampler has them: `Functions` has static members
+/// with the names of llama_sampler_i. What the header does not know is not asked for, and what riffle does not know
+/// stays null.
 template <class Functions, class Interface>
 constexpr Interface make_interface() noexcept {
     Interface i{};
     i.name = &Functions::name;
-    i.accept = &Functions::accept;
     i.apply = &Functions::apply;
-    i.reset = &Functions::reset;
     i.clone = &Functions::clone;
     i.free = &Functions::free;
-    if constexpr (requires { i.copy_state; }) i.copy_state = &Functions::copy_state;
+    if constexpr (requires { i.accept = &Functions::accept; }) i.accept = &Functions::accept;
+    if constexpr (requires { i.reset = &Functions::reset; }) i.reset = &Functions::reset;
+    if constexpr (requires { i.copy_state = &Functions::copy_state; }) i.copy_state = &Functions::copy_state;
+    if constexpr (requires { i.backend_init = &Functions::backend_init; }) {  // all together, since January 2026
+        i.backend_init = &Functions::backend_init;
+        i.backend_apply = &Functions::backend_apply;
+        i.backend_set_input = &Functions::backend_set_input;
+        if constexpr (requires { i.backend_reset; }) i.backend_reset = &Functions::backend_reset;
+    }
     return i;
 }
 
