@@ -9,12 +9,12 @@
 #include <cstdlib>
 #include <ggml-backend.h>
 #include <llama.h>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <riffle/llama.hpp>
 
+#include "llama/owners.hpp"
 #include "llama/random_model.hpp"
 #include "peer.hpp"
 
@@ -22,15 +22,7 @@ namespace {
 
 using namespace riffle;
 using namespace compared;
-
-struct free_llama {
-    void operator()(llama_model* m) const { llama_model_free(m); }
-    void operator()(llama_context* c) const { llama_free(c); }
-    void operator()(llama_sampler* s) const { llama_sampler_free(s); }
-};
-using model_owner = std::unique_ptr<llama_model, free_llama>;
-using context_owner = std::unique_ptr<llama_context, free_llama>;
-using sampler_owner = std::unique_ptr<llama_sampler, free_llama>;
+using riffle_tests::context_owner, riffle_tests::model_owner, riffle_tests::sampler_owner;
 
 constexpr int longest_text = 256;
 

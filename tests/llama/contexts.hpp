@@ -5,25 +5,16 @@
 #include <cstdlib>
 #include <ggml-backend.h>
 #include <llama.h>
-#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "llama/owners.hpp"
 #include "llama/random_model.hpp"
 
 namespace riffle_tests {
-
-struct free_llama {
-    void operator()(llama_model* m) const { llama_model_free(m); }
-    void operator()(llama_context* c) const { llama_free(c); }
-    void operator()(llama_sampler* s) const { llama_sampler_free(s); }
-};
-using model_owner = std::unique_ptr<llama_model, free_llama>;
-using context_owner = std::unique_ptr<llama_context, free_llama>;
-using sampler_owner = std::unique_ptr<llama_sampler, free_llama>;
 
 inline model_owner load_random_model(const model_keys& further = {}) {
     llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
