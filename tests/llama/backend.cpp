@@ -334,11 +334,8 @@ TEST(Attaching, MixedSequences) {
     line text[3] = {{context.get(), 0, 5}, {context.get(), 1, 6}, {context.get(), 2, 7}};
     line same[3] = {{other.get(), 0, 5}, {other.get(), 1, 6}, {other.get(), 2, 7}};
     for (int i = 0; i < steps; ++i) {
-        batch of, of_other;
-        for (line& l : text) l.put(of);
-        for (line& l : same) l.put(of_other);
-        ASSERT_TRUE(of.decode(context.get()));
-        ASSERT_TRUE(of_other.decode(other.get()));
+        ASSERT_TRUE(step_together(text, context.get()));
+        ASSERT_TRUE(step_together(same, other.get()));
         for (int s = 0; s < 3; ++s) {
             const float* const row = llama_get_logits_ith(other.get(), same[s].index());
             const std::span<const float> logits(row, std::size_t(random_model_size()));
@@ -361,15 +358,12 @@ TEST(Attaching, SeveralGraphsABatch) {
                                          sampler_owner(llama::make_chain(sampler))};
         const context_owner context = new_context({{0, chains[0].get()}, {1, chains[1].get()}}, 2, 1, 1);
         const context_owner other = new_context({}, 2, 1, 1);
-        decltype(chain<llama_exact>(top_k{}, min_p{}, dist{})) expected[2] = {sampler, sampler};
+        std::vector expected(2, sampler);
         line text[2] = {{context.get(), 0, 5}, {context.get(), 1, 6}};
         line same[2] = {{other.get(), 0, 5}, {other.get(), 1, 6}};
         for (int i = 0; i < steps; ++i) {
-            batch of, of_other;
-            for (line& l : text) l.put(of);
-            for (line& l : same) l.put(of_other);
-            ASSERT_TRUE(of.decode(context.get()));
-            ASSERT_TRUE(of_other.decode(other.get()));
+            ASSERT_TRUE(step_together(text, context.get()));
+            ASSERT_TRUE(step_together(same, other.get()));
             for (int s = 0; s < 2; ++s) {
                 const float* const row = llama_get_logits_ith(other.get(), same[s].index());
                 const token_id promised = expected[s].peek({row, std::size_t(random_model_size())});

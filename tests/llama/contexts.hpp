@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <ggml-backend.h>
 #include <llama.h>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -104,5 +105,12 @@ private:
     std::int32_t index_ = 0;
     batch batch_{4};
 };
+
+/// A step of several sequences, in one batch.
+inline bool step_together(std::span<line> lines, llama_context* in) {
+    batch of_all;
+    for (line& each : lines) each.put(of_all);
+    return of_all.decode(in);
+}
 
 }  // namespace riffle_tests

@@ -130,10 +130,9 @@ TEST(OwnNumerics, ArraysThatAreRowsAreLeftAsCandidatesAre) {
 }
 
 /// Typed chains fold their maps into the passes; what is left in the array has them all the same.
-template <class Policies, class... Stages>
-void expect_typed(const Stages&... stages) {
-    const auto typed = chain<Policies>(stages...);
-    const sampler_owner sampler(llama::make_sampler(typed));
+template <class Chain, class Typed>
+void expect_what_apply_leaves(const Chain& given, const Typed& typed) {
+    const sampler_owner sampler(llama::make_sampler(given));
     for (const shape s : {shape::random, shape::peaked, shape::flat, shape::tied, shape::holes})
         for (const std::size_t size : {1024u, 3000u}) {
             SCOPED_TRACE(name_of(s));
@@ -156,6 +155,16 @@ void expect_typed(const Stages&... stages) {
                 ASSERT_NEAR(found[i].p, left[i].p, 1e-6f);
             }
         }
+}
+/// The stages by their types, and behind a pointer, where their maps have no pass of their own.
+template <class Policies, class... Stages>
+void expect_typed(const Stages&... stages) {
+    const auto typed = chain<Policies>(stages...);
+    expect_what_apply_leaves(typed, typed);
+    expect_what_apply_leaves(any_pipeline(typed), typed);
+    basic_dynamic_chain<Policies> late;
+    (late.push(stages), ...);
+    expect_what_apply_leaves(late, typed);
 }
 TEST(OwnNumerics, TypedChainsLeaveMappedLogits) {
     const auto all = []<class Policies>(Policies*) {

@@ -12,12 +12,7 @@ struct llama_sampler_data {
     ggml_tensor* candidates;
 };
 struct llama_sampler_i {
-    const char* (*name)(const llama_sampler* smpl);
-    void (*accept)(llama_sampler* smpl, llama_token token);
-    void (*apply)(llama_sampler* smpl, llama_token_data_array* cur_p);
-    void (*reset)(llama_sampler* smpl);
-    llama_sampler* (*clone)(const llama_sampler* smpl);
-    void (*free)(llama_sampler* smpl);
+#include "../common/first_six_functions.inc"
     bool (*backend_init)(llama_sampler* smpl, ggml_backend_buffer_type_t buft, std::uint32_t n_outputs_max_per_seq);
     void (*backend_accept)(llama_sampler* smpl, ggml_context* ctx, ggml_cgraph* gf, ggml_tensor* selected_token);
     void (*backend_apply)(llama_sampler* smpl, ggml_context* ctx, ggml_cgraph* gf, llama_sampler_data* data);

@@ -4,11 +4,6 @@
 #include "types.h"
 
 struct llama_sampler_i {
-    const char* (*name)(const llama_sampler* smpl);
-    void (*accept)(llama_sampler* smpl, llama_token token);
-    void (*apply)(llama_sampler* smpl, llama_token_data_array* cur_p);
-    void (*reset)(llama_sampler* smpl);
-    llama_sampler* (*clone)(const llama_sampler* smpl);
-    void (*free)(llama_sampler* smpl);
+#include "first_six_functions.inc"
 };
 static_assert(sizeof(void*) != 8 || sizeof(llama_sampler_i) == 48);
