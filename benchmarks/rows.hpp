@@ -2,6 +2,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 // Rows to measure with, from fixed seeds and a generator of our own, so that every machine measures the same ones.
@@ -24,6 +26,18 @@ private:
     std::uint64_t state_;
 };
 
+/// A sure model: the bulk of medium, twenty tokens that fall from 8 deviations above the mean by 0.3 each, and one
+/// at 14.
+inline std::vector<float> peaked(std::size_t size, std::uint64_t seed) {
+    generator g(seed);
+    const float mean = -2.0f + g.uniform(), deviation = 2.0f + g.uniform();
+    std::vector<float> row(size);
+    for (auto& logit : row) logit = mean + deviation * g.normal();
+    for (int i = 0; i < 20; ++i) row[g.next() % size] = mean + deviation * (8.0f - 0.3f * float(i));
+    row[g.next() % size] = mean + deviation * 14.0f;
+    return row;
+}
+
 /// A normal bulk with mean -2..-1 and deviation 2..3, and 60 informative tokens that fall from 6..10 deviations above
 /// the mean by 0.1..0.45 deviations each.
 inline std::vector<float> medium(std::size_t size, std::uint64_t seed) {
@@ -45,6 +59,59 @@ inline std::vector<float> flat(std::size_t size, std::uint64_t seed) {
     std::vector<float> row(size);
     for (auto& logit : row) logit = 2.0f * g.normal();
     return row;
+}
+
+// What a sampler fears: rows on which bounds do not help, or help too late.
+
+inline std::vector<float> all_equal(std::size_t size, std::uint64_t seed) {
+    return std::vector<float>(size, float(seed));
+}
+/// From -8 to 8 in equal steps.
+inline std::vector<float> ascending(std::size_t size, std::uint64_t seed) {
+    std::vector<float> row(size);
+    for (std::size_t i = 0; i < size; ++i) row[i] = -8.0f + 16.0f * float(i + seed) / float(size);
+    return row;
+}
+inline std::vector<float> descending(std::size_t size, std::uint64_t seed) {
+    std::vector<float> row = ascending(size, seed);
+    return {row.rbegin(), row.rend()};
+}
+/// Flat, in steps of a quarter, as coarse number formats have it: thousands are equal at any cut.
+inline std::vector<float> ties(std::size_t size, std::uint64_t seed) {
+    std::vector<float> row = flat(size, seed);
+    for (auto& logit : row) logit = std::round(logit * 4.0f) / 4.0f;
+    return row;
+}
+/// 100,000 tokens (four of five where there are fewer) within two nats of the greatest, the others far below.
+inline std::vector<float> survivors(std::size_t size, std::uint64_t seed) {
+    generator g(seed);
+    const std::size_t many = size > 125000 ? 100000 : size / 5 * 4;
+    std::vector<float> row(size);
+    for (auto& logit : row) logit = (g.next() % size < many ? 10.0f : -20.0f) - 2.0f * g.uniform();
+    return row;
+}
+
+inline float from_half(std::uint16_t half) {
+    const std::uint32_t exponent = half >> 10 & 31, fraction = half & 1023, sign = std::uint32_t{half} >> 15 << 31;
+    const float magnitude = exponent == 0    ? std::ldexp(float(fraction), -24)
+                            : exponent == 31 ? INFINITY
+                                             : std::ldexp(float(1024 + fraction), int(exponent) - 25);
+    return sign ? -magnitude : magnitude;
+}
+
+/// Recorded rows: a file of float16, `size` to a row; every 32nd row, so that several contexts are among them.
+inline std::vector<std::vector<float>> recorded(const std::string& path, std::size_t size) {
+    std::vector<std::vector<float>> all;
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (!file) return all;
+    std::vector<std::uint16_t> halves(size);
+    for (std::size_t i = 0; std::fread(halves.data(), 2, size, file) == size; ++i) {
+        if (i % 32) continue;
+        all.emplace_back();
+        for (const auto half : halves) all.back().push_back(from_half(half));
+    }
+    std::fclose(file);
+    return all;
 }
 
 /// Eight rows of a kind.

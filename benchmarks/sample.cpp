@@ -10,48 +10,14 @@
 
 #include <riffle/riffle.hpp>
 
+#include "floors.hpp"
 #include "rows.hpp"
 
 namespace {
 
 using namespace riffle;
+using floors::mass_of, floors::max_of;
 using row_set = std::vector<std::vector<float>>;
-
-/// The greatest of a row, and nothing else.
-struct max_floor_pass {
-    template <int N>
-    static RIFFLE_INLINE float run(const float* const& x, std::size_t size) noexcept {
-        using V = lanes<N>;
-        V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
-        std::size_t i = 0;
-        for (; i + 4 * N <= size; i += 4 * N) {
-            m0 = greater_of(V::load(x + i), m0);
-            m1 = greater_of(V::load(x + i + N), m1);
-            m2 = greater_of(V::load(x + i + 2 * N), m2);
-            m3 = greater_of(V::load(x + i + 3 * N), m3);
-        }
-        float greatest = reduce_max(greater_of(greater_of(m0, m1), greater_of(m2, m3)));
-        for (; i < size; ++i) greatest = x[i] > greatest ? x[i] : greatest;
-        return greatest;
-    }
-};
-
-/// Σ fixed_mass(l - maximum) of a row, and nothing else: no blocks, no maps.
-struct mass_floor_pass {
-    template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const float* const& x, std::size_t size, float maximum) noexcept {
-        using V = lanes<N>;
-        wide::mass_sum<N> s0, s1;
-        std::size_t i = 0;
-        for (; i + 4 * N <= size; i += 4 * N) {
-            s0.add(fixed_mass(V::load(x + i) - V(maximum)) + fixed_mass(V::load(x + i + N) - V(maximum)));
-            s1.add(fixed_mass(V::load(x + i + 2 * N) - V(maximum)) + fixed_mass(V::load(x + i + 3 * N) - V(maximum)));
-        }
-        std::uint64_t total = s0.total() + s1.total();
-        for (; i < size; ++i) total += fixed_mass_of(x[i] - maximum);
-        return total;
-    }
-};
 
 void require(bool holds, const char* what) {
     if (holds) return;
@@ -60,13 +26,11 @@ void require(bool holds, const char* what) {
 }
 
 void max_floor(benchmark::State& state, const row_set& rows) {
-    for (const auto& row : rows)
-        require(wide::run<max_floor_pass>(row.data(), row.size()) == *std::max_element(row.begin(), row.end()),
-                "max floor");
+    for (const auto& row : rows) require(max_of(row) == *std::max_element(row.begin(), row.end()), "max floor");
     std::size_t i = 0;
     for (auto _ : state) {
         const auto& row = rows[i++ % rows.size()];
-        benchmark::DoNotOptimize(wide::run<max_floor_pass>(row.data(), row.size()));
+        benchmark::DoNotOptimize(max_of(row));
     }
 }
 
@@ -76,12 +40,12 @@ void mass_floor(benchmark::State& state, const row_set& rows) {
         maxima.push_back(*std::max_element(row.begin(), row.end()));
         std::uint64_t total = 0;
         for (const float logit : row) total += fixed_mass_of(logit - maxima.back());
-        require(wide::run<mass_floor_pass>(row.data(), row.size(), maxima.back()) == total, "mass floor");
+        require(mass_of(row, maxima.back()) == total, "mass floor");
     }
     std::size_t i = 0;
     for (auto _ : state) {
         const auto& row = rows[i % rows.size()];
-        benchmark::DoNotOptimize(wide::run<mass_floor_pass>(row.data(), row.size(), maxima[i++ % rows.size()]));
+        benchmark::DoNotOptimize(mass_of(row, maxima[i++ % rows.size()]));
     }
 }
 

@@ -1,19 +1,24 @@
 // riffle beside llama.cpp in one process, on the same rows, taking turns of eight rows: microseconds a sample
-// (medians), for llama.cpp's own chain with the fill that llama_sampler_sample does; for the same chain as one
-// llama_sampler of riffle's in its place, fill included; for the chain on the row, under numerics::llama with its share
-// of replays; and both under numerics::reproducible. Every token of llama_exact is compared with llama.cpp's.
+// (medians) of llama.cpp's own chain with the fill that llama_sampler_sample does, and of the same chain on the row
+// under numerics::llama with its share of replays, numerics::reproducible and numerics::fast. Then the same as one
+// llama_sampler in llama.cpp's place, fill included. Every token of llama_exact is compared with llama.cpp's.
 //
-//     compare_llama [V] [steps]
+//     compare_llama [V] [steps] [file of recorded rows]
 //
-// Needs libllama 0.7.0: benchmarks/compare/table runs it in a root of Debian unstable.
+// Recorded rows are float16, V to a row. Needs libllama 0.7.0: benchmarks/compare/table runs it in a root of Debian
+// unstable.
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <llama.h>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <riffle/llama.hpp>
 
+#include "../floors.hpp"
 #include "../rows.hpp"
 #include "peer.hpp"
 
@@ -47,52 +52,165 @@ private:
     std::vector<llama_token_data> all_;
 };
 
-template <class... Stages>
-void compare_chain(const char* name, const char* kind, const row_set& rows, int steps, const Stages&... stages) {
-    peer_chain peer, adapted, own_adapted;
-    (peer.add(peer_of(stages)), ...);
-    auto exact = chain<llama_exact>(stages...);
-    auto own = chain(stages...);
-    adapted.add(llama::make_sampler(exact));
-    own_adapted.add(llama::make_sampler(own));
-    stopwatch of_peer, of_adapted, of_exact, of_own_adapted, of_own;
+struct measured_rows {
+    std::string kind;
+    row_set rows;
+    double max_floor = 0.0, mass_floor = 0.0;  ///< one maximum over the row, one sum of masses
+};
+
+/// What a reproducible chain is to reach where V = 128,256 and lanes are of 512 bits: so many times llama.cpp's speed
+/// on these rows, and on medium and flat ones no more than so many floors of a maximum, or of a maximum and a mass.
+struct target {
+    double factor = 0.0;
+    const char* rows = "medium";
+    double max_floors = 0.0;
+    double mass_floors_medium = 0.0, mass_floors_flat = 0.0;
+};
+
+/// Medians of what chains take for rows, and in how many steps the second chose another token than the first.
+template <std::size_t N>
+struct times {
+    std::array<double, N> microseconds;
     int differing = 0;
-    std::vector<token_id> expected(rows.size());
-    for (int done = -int(rows.size()); done < steps; done += int(rows.size())) {  // turns of eight rows, one to warm up
-        for (std::size_t i = 0; i < rows.size(); ++i) expected[i] = of_peer.time([&] { return peer.sample(rows[i]); });
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            differing += of_adapted.time([&] { return adapted.sample(rows[i]); }) != expected[i];
-        for (std::size_t i = 0; i < rows.size(); ++i) of_own_adapted.time([&] { return own_adapted.sample(rows[i]); });
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            differing += of_exact.time([&] { return exact.sample(rows[i]); }) != expected[i];
-        for (std::size_t i = 0; i < rows.size(); ++i) of_own.time([&] { return own.sample(rows[i]); });
-        if (done < 0) of_peer = of_adapted = of_exact = of_own_adapted = of_own = {};
+};
+template <class... Chains>
+times<sizeof...(Chains)> take_turns(const row_set& rows, int steps, Chains&... chains) {
+    constexpr std::size_t count = sizeof...(Chains);
+    std::array<stopwatch, count> watches;
+    std::array<std::vector<token_id>, count> tokens;
+    times<count> result;
+    for (int done = -int(rows.size()); done < steps; done += int(rows.size())) {  // one turn to warm up
+        std::size_t turn = 0;
+        const auto take_turn = [&](auto& chain) {
+            tokens[turn].clear();
+            for (const auto& row : rows)
+                tokens[turn].push_back(watches[turn].time([&] { return token_id(chain.sample(row)); }));
+            ++turn;
+        };
+        (take_turn(chains), ...);
+        for (std::size_t i = 0; i < rows.size(); ++i) result.differing += tokens[0][i] != tokens[1][i];
+        if (done < 0) watches = {};
     }
-    const auto counts = exact.replays();
-    const double p = of_peer.median(), a = of_adapted.median(), e = of_exact.median(), b = of_own_adapted.median(),
-                 o = of_own.median();
-    std::printf("| %s | %s | %.0f | %.0f | %.1f× | %.1f | %.1f× | %.1f %% | %.0f | %.1f× | %.1f | %.1f× |%s\n", kind,
-                name, p, a, p / a, e, p / e, 100.0 * double(counts.replays) / double(counts.rows), b, p / b, o, p / o,
-                differing ? (" " + std::to_string(differing) + " TOKENS DIFFER").c_str() : "");
+    for (std::size_t i = 0; i < count; ++i) result.microseconds[i] = watches[i].median();
+    return result;
 }
 
-void compare_all(const char* kind, const row_set& rows, int steps) {
-    compare_chain("top_k 40 \\| top_p .95 \\| min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, top_k{40},
-                  top_p{0.95f}, min_p{0.05f}, temperature{0.8f}, dist{1});
-    compare_chain("llama.cpp's default chain, penalties 64 1.1", kind, rows, steps, penalties{64, 1.1f},
-                  top_n_sigma{-1.0f}, top_k{40}, typical{1.0f}, top_p{0.95f}, min_p{0.05f}, xtc{0.0f},
-                  dynamic_temperature{0.8f}, dist{1});
-    compare_chain("temperature .8 \\| dist", kind, rows, steps, temperature{0.8f}, dist{1});
-    compare_chain("min_p .05 \\| temperature .8 \\| dist", kind, rows, steps, min_p{0.05f}, temperature{0.8f}, dist{1});
-    compare_chain("top_p .95 \\| temperature .8 \\| dist", kind, rows, steps, top_p{0.95f}, temperature{0.8f}, dist{1});
-    compare_chain("temperature 1.5 \\| top_p .95 \\| dist", kind, rows, steps, temperature{1.5f}, top_p{0.95f},
-                  dist{1});
-    compare_chain("top_n_sigma 1 \\| temperature .8 \\| dist", kind, rows, steps, top_n_sigma{1.0f}, temperature{0.8f},
-                  dist{1});
-    compare_chain("typical .9 \\| dist", kind, rows, steps, typical{0.9f}, dist{1});
-    compare_chain("mirostat_v2", kind, rows, steps, mirostat_v2{});
-    compare_chain("min_p .05 \\| adaptive_p .5", kind, rows, steps, min_p{0.05f}, adaptive_p{0.5f});
-    compare_chain("top_k 1000 \\| dist", kind, rows, steps, top_k{1000}, dist{1});
+/// "11.6×", beside what is asked for.
+std::string times_faster(double value, double asked) {
+    char text[64];
+    if (asked > 1.0) std::snprintf(text, sizeof text, "%.1f× (of %.0f×)", value, asked);
+    else std::snprintf(text, sizeof text, "%.1f×", value);
+    return std::string(text) + (value < asked ? " **missed**" : "");
+}
+std::string floors_taken(double value, double most) {
+    char text[64];
+    if (most > 0.0) std::snprintf(text, sizeof text, "%.2f (of %.2f)", value, most);
+    else std::snprintf(text, sizeof text, "%.2f", value);
+    return std::string(text) + (most > 0.0 && value > most ? " **missed**" : "");
+}
+
+class on_rows {
+public:
+    on_rows(const std::vector<measured_rows>& kinds, int steps) : kinds_(kinds), steps_(steps) {
+        std::printf(
+            "\n| rows | chain | llama.cpp µs | llama_exact µs | faster by | replays | reproducible µs | faster by | "
+            "max "
+            "floors | max + mass floors | fast µs | faster by |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    }
+    template <class... Stages>
+    void compare(const char* name, const target& asked, const Stages&... stages) const {
+        for (const auto& of : kinds_) {
+            peer_chain peer;
+            (peer.add(peer_of(stages)), ...);
+            auto exact = chain<llama_exact>(stages...);
+            auto own = chain<reproducible>(stages...);
+            auto quick = chain<fast>(stages...);
+            const auto found = take_turns(of.rows, steps_, peer, exact, own, quick);
+            const auto [p, e, o, f] = found.microseconds;
+            const auto replays = exact.replays();
+            std::printf("| %s | %s | %.0f | %.1f | %s | %.0f %% | %.1f | %s | %s | %s | %.1f | %s |%s\n",
+                        of.kind.c_str(), name, p, e, times_faster(p / e, 1.0 / 1.15).c_str(),
+                        100.0 * double(replays.replays) / double(replays.rows), o,
+                        times_faster(p / o, of.kind == asked.rows ? asked.factor : 1.0).c_str(),
+                        floors_taken(o / of.max_floor, of.kind == "medium" ? asked.max_floors : 0.0).c_str(),
+                        floors_taken(o / (of.max_floor + of.mass_floor), of.kind == "medium" ? asked.mass_floors_medium
+                                                                         : of.kind == "flat" ? asked.mass_floors_flat
+                                                                                             : 0.0)
+                            .c_str(),
+                        f, times_faster(p / f, 1.0).c_str(),
+                        found.differing ? (" " + std::to_string(found.differing) + " TOKENS DIFFER").c_str() : "");
+            std::fflush(stdout);
+        }
+    }
+
+private:
+    const std::vector<measured_rows>& kinds_;
+    int steps_;
+};
+
+class as_llama_sampler {
+public:
+    as_llama_sampler(const std::vector<measured_rows>& kinds, int steps) : kinds_(kinds), steps_(steps) {
+        std::printf("\n| rows | chain | llama.cpp µs | llama_exact as llama_sampler µs | faster by | reproducible as "
+                    "llama_sampler µs | faster by |\n|---|---|---|---|---|---|---|\n");
+    }
+    template <class... Stages>
+    void compare(const char* name, const target&, const Stages&... stages) const {
+        for (const auto& of : kinds_) {
+            if (of.kind != "medium" && of.kind != "flat") continue;
+            peer_chain peer, exact, own;
+            (peer.add(peer_of(stages)), ...);
+            exact.add(llama::make_sampler(chain<llama_exact>(stages...)));
+            own.add(llama::make_sampler(chain<reproducible>(stages...)));
+            const auto found = take_turns(of.rows, steps_, peer, exact, own);
+            const auto [p, e, o] = found.microseconds;
+            std::printf("| %s | %s | %.0f | %.0f | %.1f× | %.0f | %.1f× |%s\n", of.kind.c_str(), name, p, e, p / e, o,
+                        p / o,
+                        found.differing ? (" " + std::to_string(found.differing) + " TOKENS DIFFER").c_str() : "");
+            std::fflush(stdout);
+        }
+    }
+
+private:
+    const std::vector<measured_rows>& kinds_;
+    int steps_;
+};
+
+/// The chains of the design's list, and one with a stage that needs a candidate for every token.
+template <class Comparison>
+void compare_chains(const Comparison& with) {
+    with.compare("top_k 40 \\| top_p .95 \\| min_p .05 \\| temperature .8 \\| dist", {.factor = 11, .max_floors = 1.8},
+                 top_k{40}, top_p{0.95f}, min_p{0.05f}, temperature{0.8f}, dist{1});
+    with.compare("llama.cpp's default chain, penalties 64 1.1", {.factor = 35}, penalties{64, 1.1f}, top_n_sigma{-1.0f},
+                 top_k{40}, typical{1.0f}, top_p{0.95f}, min_p{0.05f}, xtc{0.0f}, dynamic_temperature{0.8f}, dist{1});
+    with.compare("temperature .8 \\| dist", {.factor = 25, .mass_floors_medium = 1.0, .mass_floors_flat = 1.25},
+                 temperature{0.8f}, dist{1});
+    with.compare("min_p .05 \\| temperature .8 \\| dist", {.factor = 20, .max_floors = 1.5}, min_p{0.05f},
+                 temperature{0.8f}, dist{1});
+    with.compare("top_p .95 \\| temperature .8 \\| dist", {.factor = 25}, top_p{0.95f}, temperature{0.8f}, dist{1});
+    with.compare("temperature 1.5 \\| top_p .95 \\| dist", {.factor = 60, .rows = "flat"}, temperature{1.5f},
+                 top_p{0.95f}, dist{1});
+    with.compare("top_n_sigma 1 \\| temperature .8 \\| dist", {.factor = 50, .max_floors = 3.5}, top_n_sigma{1.0f},
+                 temperature{0.8f}, dist{1});
+    with.compare("typical .9 \\| dist", {.factor = 100}, typical{0.9f}, dist{1});
+    with.compare("mirostat_v2", {.factor = 100}, mirostat_v2{});
+    with.compare("min_p .05 \\| adaptive_p .5", {.factor = 20, .max_floors = 1.5}, min_p{0.05f}, adaptive_p{0.5f});
+    with.compare("top_k 1000 \\| dist", {.factor = 10}, top_k{1000}, dist{1});
+    with.compare("a user's apply \\| top_k 40 \\| dist", {}, prefer_even{}, top_k{40}, dist{1});
+}
+
+void measure_floors(measured_rows& of, int steps) {
+    stopwatch max, mass;
+    std::uint64_t seen = 0;
+    for (int done = 0; done < steps; ++done) {
+        const auto& row = of.rows[std::size_t(done) % of.rows.size()];
+        const float maximum = max.time([&] { return floors::max_of(row); });
+        seen += mass.time([&] { return floors::mass_of(row, maximum); });
+    }
+    if (seen == 0) std::abort();  // and so the sums cannot be left out
+    of.max_floor = max.median();
+    of.mass_floor = mass.median();
+    std::printf("| %s | %.1f | %.1f |\n", of.kind.c_str(), of.max_floor, of.mass_floor);
 }
 
 }  // namespace
@@ -100,11 +218,20 @@ void compare_all(const char* kind, const row_set& rows, int steps) {
 int main(int count, char** words) {
     const std::size_t size = count > 1 ? std::size_t(std::atoll(words[1])) : 128256;
     const int steps = count > 2 ? std::atoi(words[2]) : 200;
-    std::printf(
-        "V = %zu\n\n| rows | chain | llama.cpp µs | llama_exact as llama_sampler µs | faster by | llama_exact µs | "
-        "faster by | replays | reproducible as llama_sampler µs | faster by | reproducible µs | faster by |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|---|\n",
-        size);
-    compare_all("medium", rows::eight(rows::medium, size), steps);
-    compare_all("flat", rows::eight(rows::flat, size), steps);
+    std::vector<measured_rows> kinds;
+    const auto add = [&](const char* kind, row_set rows) { kinds.push_back({kind, std::move(rows)}); };
+    add("peaked", rows::eight(rows::peaked, size));
+    add("medium", rows::eight(rows::medium, size));
+    add("flat", rows::eight(rows::flat, size));
+    if (count > 3) add("recorded", rows::recorded(words[3], size));
+    add("all equal", rows::eight(rows::all_equal, size));
+    add("ascending", rows::eight(rows::ascending, size));
+    add("descending", rows::eight(rows::descending, size));
+    add("ties", rows::eight(rows::ties, size));
+    add("100,000 survivors", rows::eight(rows::survivors, size));
+
+    std::printf("V = %zu\n\n| rows | floor: a maximum µs | floor: a sum of masses µs |\n|---|---|---|\n", size);
+    for (auto& of : kinds) measure_floors(of, steps);
+    compare_chains(on_rows(kinds, steps));
+    compare_chains(as_llama_sampler(kinds, steps));
 }

@@ -35,6 +35,25 @@ inline llama_sampler* peer_of(const adaptive_p& s) {
     return llama_sampler_init_adaptive_p(s.target, s.decay, std::uint32_t(s.seed));
 }
 
+/// A stage of a user's own that has nothing but a narrow verb, and a llama_sampler that does the same: odd ids are a
+/// little less likely.
+struct prefer_even {
+    void apply(candidates& c) const noexcept {
+        for (auto& token : c) token.logit -= token.id % 2 ? 0.25f : 0.0f;
+    }
+};
+inline llama_sampler* peer_of(const prefer_even&) {
+    static llama_sampler_i interface = [] {
+        llama_sampler_i i{};
+        i.name = [](const llama_sampler*) { return "prefer_even"; };
+        i.apply = [](llama_sampler*, llama_token_data_array* a) {
+            for (std::size_t t = 0; t < a->size; ++t) a->data[t].logit -= a->data[t].id % 2 ? 0.25f : 0.0f;
+        };
+        return i;
+    }();
+    return llama_sampler_init(&interface, nullptr);
+}
+
 struct stopwatch {
     std::vector<double> microseconds;
     template <class F>

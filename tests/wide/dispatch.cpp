@@ -33,7 +33,7 @@ TEST(Dispatch, RefusesWidthsThatAreNotThere) {
     for (const int width : {-4, 1, 2, 5, 32, 64}) EXPECT_FALSE(wide::force_width(width));
     EXPECT_EQ(wide::forced_width, before);
     EXPECT_TRUE(wide::force_width(0));
-    EXPECT_EQ(wide::width(), std::min(wide::widest(), RIFFLE_PREFERRED_LANES));
+    EXPECT_EQ(wide::width(), wide::widest());
     EXPECT_EQ(wide::force_width(16), wide::widest() == 16);
     wide::forced_width = before;
 }

@@ -92,12 +92,11 @@
 #define RIFFLE_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,lzcnt,popcnt,fma")))
 #endif
 
-// g++ 15 and 16 compute selections over 512-bit vectors lane by lane, ten times slower (g++ 12 to 14 and clang do not),
-// so passes run on 256 bits there unless they are told otherwise.
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 15
-#define RIFFLE_PREFERRED_LANES 8
+// What g++ needs said by builtins (math/lanes_512.hpp).
+#if RIFFLE_X86 && defined(__SSE2__) && !defined(__clang__)
+#define RIFFLE_512_BY_BUILTINS 1
 #else
-#define RIFFLE_PREFERRED_LANES 16
+#define RIFFLE_512_BY_BUILTINS 0
 #endif
 
 // Where somebody else's code may throw into a function that may not: RIFFLE_TRY { ... } RIFFLE_CATCH { ... }. Without

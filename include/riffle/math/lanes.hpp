@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <riffle/math/config.hpp>
+#include <riffle/math/lanes_512.hpp>
 
 // The lane type: N floats that are computed together, and the N integers (also the masks) that go with them.
 //
@@ -57,8 +58,6 @@ RIFFLE_INLINE Lanes high_product(const Lanes& a, std::uint32_t factor) noexcept 
     return high;
 }
 
-enum class comparing { less, less_equal, greater, greater_equal, equal, not_equal };
-
 }  // namespace detail
 
 /// A comparison of two lane values, not yet carried out: select(a > b, x, y) must reach g++ 12 as one expression. A
@@ -72,6 +71,9 @@ struct lane_comparison {
     /// x where the comparison holds, y elsewhere.
     template <class Value>
     RIFFLE_INLINE Value choose(const Value& x, const Value& y) const noexcept {
+#if RIFFLE_512_BY_BUILTINS
+        if constexpr (sizeof(Value) == 64) return detail::blend_512(detail::compare_512<How>(a, b), x, y);
+#endif
         Value r;
         using enum detail::comparing;
         if constexpr (How == less) r.v = a.v < b.v ? x.v : y.v;
@@ -163,7 +165,7 @@ struct int_lanes {
         return int_lanes(vector(unsigned_vector(a.v) * factor));
     }
     friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
-        return int_lanes(mask.v != 0 ? a.v : b.v);
+        return select(mask != int_lanes(0), a, b);
     }
 };
 
@@ -251,16 +253,22 @@ struct lanes {
     }
     /// a where the mask is set, b elsewhere.
     friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept {
-        return lanes(mask.v != 0 ? a.v : b.v);
+        return select(mask != ints(0), a, b);
     }
     /// The greater and the lesser; b where either is NaN.
     /// (g++ makes one instruction of them only when b is not a constant, so it is made to forget that.)
     friend RIFFLE_INLINE lanes greater_of(const lanes& a, const lanes& b) noexcept {
+#if RIFFLE_512_BY_BUILTINS
+        if constexpr (N == 16) return detail::greater_512(a, b);
+#endif
         lanes c = b;
         RIFFLE_SETTLE(c.v)
         return lanes(a.v > c.v ? a.v : c.v);
     }
     friend RIFFLE_INLINE lanes lesser_of(const lanes& a, const lanes& b) noexcept {
+#if RIFFLE_512_BY_BUILTINS
+        if constexpr (N == 16) return detail::lesser_512(a, b);
+#endif
         lanes c = b;
         RIFFLE_SETTLE(c.v)
         return lanes(a.v < c.v ? a.v : c.v);

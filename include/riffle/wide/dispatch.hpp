@@ -64,8 +64,7 @@ inline bool force_width(int width) noexcept {
 
 /// The width passes run at now.
 inline int width() noexcept {
-    if (forced_width) return forced_width;
-    return widest() < RIFFLE_PREFERRED_LANES ? widest() : RIFFLE_PREFERRED_LANES;
+    return forced_width ? forced_width : widest();
 }
 
 /// Runs a pass at the present width.

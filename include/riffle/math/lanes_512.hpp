@@ -1,0 +1,61 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/math/config.hpp>
+
+// Comparison and selection of 512-bit lanes by the processor's instructions. What g++ makes of `a > b ? x : y` it
+// settles before it knows the target of the function the lanes end up in, and without AVX-512 there g++ 15 and 16
+// compute it lane by lane, ten times slower (g++ 12 to 14 recover, clang settles it late). As builtins, because the
+// header that names the intrinsics would double what including riffle costs a compiler; in functions that carry the
+// target, which a pass of that target inlines and any other code can call. `Lanes` are lanes<16> or int_lanes<16>.
+
+namespace riffle::detail {
+
+enum class comparing { less, less_equal, greater, greater_equal, equal, not_equal };
+
+#if RIFFLE_512_BY_BUILTINS
+
+/// The immediate operands of vcmpps (ordered, quiet but for <, <=, >, >=; != holds for NaN) and vpcmpd.
+inline constexpr int float_predicates[] = {1, 2, 14, 13, 0, 4};
+inline constexpr int int_predicates[] = {1, 2, 6, 5, 0, 4};
+inline constexpr std::uint16_t every_lane = 0xffff;
+inline constexpr int current_rounding = 4;
+
+template <class Lanes>
+inline constexpr bool holds_floats = requires { typename Lanes::ints; };
+
+/// A bit for every lane where the comparison holds.
+template <comparing How, class Lanes>
+RIFFLE_TARGET_AVX512 inline std::uint16_t compare_512(const Lanes& a, const Lanes& b) noexcept {
+    if constexpr (holds_floats<Lanes>)
+        return std::uint16_t(
+            __builtin_ia32_cmpps512_mask(a.v, b.v, float_predicates[int(How)], every_lane, current_rounding));
+    else return std::uint16_t(__builtin_ia32_cmpd512_mask(a.v, b.v, int_predicates[int(How)], every_lane));
+}
+
+/// x where the bit is set, y elsewhere.
+template <class Lanes>
+RIFFLE_TARGET_AVX512 inline Lanes blend_512(std::uint16_t mask, const Lanes& x, const Lanes& y) noexcept {
+    Lanes r;
+    if constexpr (holds_floats<Lanes>) r.v = __builtin_ia32_blendmps_512_mask(y.v, x.v, mask);
+    else r.v = __builtin_ia32_blendmd_512_mask(y.v, x.v, mask);
+    return r;
+}
+
+/// The greater and the lesser; b where either is NaN.
+template <class Lanes>
+RIFFLE_TARGET_AVX512 inline Lanes greater_512(const Lanes& a, const Lanes& b) noexcept {
+    Lanes r;
+    r.v = __builtin_ia32_maxps512_mask(a.v, b.v, a.v, every_lane, current_rounding);
+    return r;
+}
+template <class Lanes>
+RIFFLE_TARGET_AVX512 inline Lanes lesser_512(const Lanes& a, const Lanes& b) noexcept {
+    Lanes r;
+    r.v = __builtin_ia32_minps512_mask(a.v, b.v, a.v, every_lane, current_rounding);
+    return r;
+}
+
+#endif
+
+}  // namespace riffle::detail
