@@ -35,7 +35,7 @@ struct mass_floor_pass {
     template <int N>
     static RIFFLE_INLINE std::uint64_t run(const float* const& x, std::size_t size, float maximum) noexcept {
         using V = lanes<N>;
-        wide::mass_sum<N> s0, s1;
+        wide::wide_sum<N> s0, s1;
         std::size_t i = 0;
         for (; i + 4 * N <= size; i += 4 * N) {
             s0.add(fixed_mass(V::load(x + i) - V(maximum)) + fixed_mass(V::load(x + i + N) - V(maximum)));

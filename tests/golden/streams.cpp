@@ -41,6 +41,8 @@ constexpr const char* head =
 # generator or a stream number changes on purpose; or when chains are added, and then the old lines must stay as they are.
 # Never because a compiler, a flag, a lane width or another machine gives something else: that is the bug these lines are
 # here to find.
+# S, block masses and survivors also follow the plan: they may change where another plan takes a mass of the row or leaves
+# more in it. The tokens must not.
 #
 #     RIFFLE_GOLDEN_WRITE=tests/golden/streams.txt riffle_test_golden
 #

@@ -5,7 +5,8 @@ namespace {
 
 using namespace riffle;
 
-static_assert(facts_of<xtc>() == facts{.adjusts = true, .keeps_sorted = true, .draws = true});
+static_assert(facts_of<xtc>() ==
+              facts{.adjusts = true, .keeps_sorted = true, .draws = true, .law_parts = law_part::support});
 
 TEST(Xtc, AgreesWithTheReference) { expect_stage_agrees(variants_of<xtc>(), sizes_of_a_thousand); }
 TEST(Xtc, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<xtc>()); }

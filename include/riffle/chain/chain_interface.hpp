@@ -99,7 +99,9 @@ public:
     // ---- looking closer
 
     /// What the last step on a row materialised, in the order of ranks, p normalised over it: at least the chosen
-    /// token. Empty after a failed step. Valid until the next call that takes a row or candidates.
+    /// token. The chosen token alone where the selector took it from the row: where nothing narrows before it, and
+    /// where more than cpu_machine::many_survivors tokens were left to it (distribution() has them). Empty after a
+    /// failed step. Valid until the next call that takes a row or candidates.
     std::span<const token_data> survivors() noexcept { return self().state().survivors(); }
     /// The whole law of the next token after the chain, sparse, in the order of ranks, p normalised; for greedy its one
     /// token. Where a selector is the user's own, the softmax of what it would choose from. Same validity.
@@ -125,7 +127,7 @@ public:
     /// The plan that present parameters lead to, for rows of `row_size` logits.
     plan present_plan(std::size_t row_size = 1u << 17) const noexcept {
         decltype(auto) stages = self().table();
-        return stages.plan_for(stages.bridge(row_size));
+        return stages.plan_for(stages.bridge(row_size, 0));
     }
 
     // ---- setting up

@@ -11,6 +11,7 @@
 #include <riffle/wide/above.hpp>
 #include <riffle/wide/gather.hpp>
 #include <riffle/wide/max.hpp>
+#include <riffle/wide/nucleus.hpp>
 #include <riffle/wide/rewrite.hpp>
 #include <riffle/wide/select.hpp>
 
@@ -27,8 +28,12 @@ struct replay_counts {
 template <class Table>
 class cpu_machine {
 public:
-    /// Whether to run to the token, or to stop at the candidates the selector would choose from.
-    enum class until { token, selector };
+    /// Whether to run to the token, to the token with all candidates that it is chosen from, or to stop at those.
+    enum class until { token, token_among_all, selector };
+
+    /// So many tokens that a bridge leaves become candidates; more stay in the row. Measured: the same cost at about so
+    /// many.
+    static constexpr std::size_t many_survivors = 2048;
 
     cpu_machine() noexcept = default;
     /// With the counts of one before.
@@ -40,6 +45,8 @@ public:
                  std::span<const float> logits, until end, const wide::row_maximum* known = nullptr) noexcept {
         stages_ = &stages;
         plan_ = &p;
+        next_ = 0;
+        stays_in_row_ = false;
         memory_ = memory;
         context_ = &x;
         end_ = end;
@@ -51,8 +58,8 @@ public:
         total_mass_ = 0;
         moments_ = {};
         law_ = {};
-        for (std::size_t i = 0; i < p.size; ++i)
-            if (!execute(p.steps[i])) return null_token;
+        while (next_ < plan_->size)
+            if (!execute(plan_->steps[next_++])) return null_token;
         if (end_ == until::selector) return null_token;
         if (found_.selected < 0 || std::size_t(found_.selected) >= found_.size) return fail(), null_token;
         const token_data& chosen = found_[std::size_t(found_.selected)];
@@ -61,6 +68,8 @@ public:
     }
 
     candidates& found() noexcept { return found_; }
+    /// Whether a bridge left so many tokens that they stayed in the row: found() is what came of them.
+    bool stayed_in_row() const noexcept { return stays_in_row_; }
     /// The row as edits, masks and rewrites of the last run left it.
     row& edited_row() noexcept { return row_; }
     const status& state() const noexcept { return state_; }
@@ -104,7 +113,15 @@ private:
         case pass::gather: gather_legal(s.first); return true;
         case pass::pick: pick(s.first); return true;
         case pass::choose:
-            if (end_ == until::token) stages_->choose(s.first, found_, *context_);
+            if (end_ != until::selector) stages_->choose(s.first, found_, *context_);
+            return true;
+        case pass::draw:
+            if (stays_in_row_) {
+                if (hides_weights_) find_mass();
+                pick(s.first);
+            } else if (end_ != until::selector) {
+                stages_->choose(s.first, found_, *context_);
+            }
             return true;
         case pass::rows: make_rows(); return true;
         case pass::llama: return run_as_llama(s.last);
@@ -175,7 +192,13 @@ private:
     float mass_cut() const noexcept { return raw_cut(finite(mapped_maximum_ - mass_range)); }
 
     void find_mass() noexcept {
+        band_ = {};
+        if (stages_->fact(plan_->bridge).narrows == narrowing::mass) band_ = guess_end_of_nucleus(plan_->bridge);
+        if (!band_.empty()) return split_mass();
         total_mass_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, memory_.masses);
+        law_ = {};
+        law_.maximum = mapped_maximum_;
+        law_.mass = total_mass_;
     }
 
     /// A bound on raw logits that holds the k first in rank of the mapped row, k > 0. A map can make the bound's logit
@@ -197,6 +220,7 @@ private:
     void bound_nucleus(std::size_t bridge) noexcept {
         constexpr std::size_t many = 4096;
         const std::uint64_t target = stages_->target(bridge, total_mass_, *context_);
+        if (!band_.empty() && end_nucleus_in_band(bridge, target)) return;
         for (const float depth : {3.0f, 6.0f, 12.0f}) {
             cut_ = finite(mapped_maximum_ - depth);
             if (reached_by(raw_cut(cut_), many) >= many) break;
@@ -211,6 +235,85 @@ private:
         if (bucket > 0)
             cut_ = wide::least_float(mapped_maximum_, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
     }
+    // A large nucleus, for which no candidates are made (wide/nucleus.hpp).
+
+    void split_mass() noexcept {
+        const wide::split_mass sums = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), raw_cut(band_.low),
+                                                    mapped_maximum_, memory_.masses);
+        total_mass_ = sums.total;
+        mass_from_band_ = sums.reaching;
+    }
+    /// Where so many tokens weigh that the nucleus cannot end among the few greatest, and the step can go on in the row
+    /// behind it.
+    wide::band guess_end_of_nucleus(std::size_t bridge) noexcept {
+        constexpr std::size_t sampled = 16;
+        const std::size_t blocks = row_.blocks();
+        if (blocks < 4 * sampled || stages_->keeps_at_least(bridge) > 1 || !route_behind(bridge).exists()) return {};
+
+        // The greatest of each block are known, and weigh as much as all others together, more or less.
+        found_.size = blocks;
+        for (std::size_t b = 0; b < blocks; ++b) found_.data[b] = {token_id(b), memory_.peaks[b], 0.0f};
+        mapping().map({found_.data, found_.size});
+        const double of_peaks = double(found_.weigh(mapped_maximum_));
+        const float median = wide::kth_greatest(memory_.peaks, wide::pad_peaks(memory_.peaks, blocks), blocks / 2);
+        const double of_bulk = 8.0 * double(blocks) * double(fixed_mass_of(map(canonical(median)) - mapped_maximum_));
+        const auto left_of = [&](double mass) {
+            return mass - double(stages_->target(bridge, std::uint64_t(mass), *context_));
+        };
+        if (!(of_bulk > left_of(of_peaks + of_bulk))) return {};
+
+        const float* sample_blocks[sampled];
+        float sample_peaks[sampled];
+        double of_sampled_peaks = 0.0;
+        for (std::size_t i = 0; i < sampled; ++i) {
+            const std::size_t b = (2 * i + 1) * blocks / (2 * sampled);
+            sample_blocks[i] = row_.block(b);
+            sample_peaks[i] = memory_.peaks[b];
+            of_sampled_peaks += double(candidates::weight(found_[b]));
+        }
+        row sample;
+        sample.assign(sample_blocks, sampled);
+        const auto by = wide::buckets::between(finite(mapped_maximum_ - mass_range), mapped_maximum_);
+        const std::span<std::uint64_t> bins(memory_.bins, wide::buckets::count);
+        std::fill(bins.begin(), bins.end(), 0);
+        stages_->mass_by_bucket(bridge, sample, sample_peaks, mass_cut(), mapped_maximum_, by, bins.data());
+        double of_sample = 0.0;
+        for (const auto mass : bins) of_sample += double(mass);
+        const double share = double(sampled) / double(blocks);
+        const double all = of_peaks + (of_sample - of_sampled_peaks) / share;
+        return wide::band_of(bins, by, left_of(all) * share, mapped_maximum_);
+    }
+    /// False, and nothing done, where the guess was wrong.
+    bool end_nucleus_in_band(std::size_t bridge, std::uint64_t target) noexcept {
+        auto tokens = wide::band_tokens::in(found_.data, row_.size());
+        if (!stages_->find_band(bridge, row_, memory_.peaks, raw_cut(band_.low), raw_cut(band_.high), mapped_maximum_,
+                                tokens))
+            return false;
+        const std::uint64_t above = mass_from_band_ - wide::mass_of(tokens);
+        if (mass_from_band_ <= target || above > target) return false;
+
+        const wide::nucleus_end end = wide::end_of_nucleus(tokens, band_, target - above);
+        const float cut = raw_cut(end.logit), beyond = raw_cut(next_canonical(end.logit));
+        cut_ = end.logit;
+        if (reached_by(cut, many_survivors + 1) <= many_survivors) return true;  // then they are gathered
+        const route onward = route_behind(bridge);
+        if (onward.draws_by_same_mass) {  // no block is looked at again but the one that the draw falls into
+            const std::span<std::uint64_t> masses(memory_.masses, row_.blocks());
+            total_mass_ = mass_from_band_ - wide::drop_behind(end, tokens, masses);
+            const draws random = stages_->random(onward.next->bridge, context_->at());
+            const std::size_t drawn = wide::block_of(masses, multiply_high(random.bits(), total_mass_));
+            wide::hide_below(row_, drawn, cut);
+            wide::hide_ties(end, tokens, row_, cut, beyond, drawn, drawn + 1);
+            go_on(onward);
+            next_ += 2;  // behind maximum and mass, which are known
+        } else {
+            wide::hide_below(row_, memory_.peaks, cut);
+            wide::hide_ties(end, tokens, row_, cut, beyond, 0, row_.blocks());
+            go_on(onward);
+        }
+        return true;
+    }
+
     static float finite(float logit) noexcept { return (std::max)(logit, std::numeric_limits<float>::lowest()); }
     /// How many raw logits reach the cut, counted up to `enough`.
     std::size_t reached_by(float cut, std::size_t enough) const noexcept {
@@ -249,18 +352,58 @@ private:
                                  : how == narrowing::likelihood ? stages_->cut(bridge, law_)
                                                                 : stages_->cut(bridge, mapped_maximum_, moments_);
         const std::size_t least = stages_->keeps_at_least(bridge);
-        float cut = raw_cut(mapped_cut);
-        if (least > 1) cut = (std::min)(cut, raw_cut_of_rank(least));
-        gather_above_raw(cut);
+        const float exact = raw_cut(mapped_cut), cut = least > 1 ? (std::min)(exact, raw_cut_of_rank(least)) : exact;
+        const bool is_all = mapped_cut <= mapped_maximum_ && cut == exact && !nucleus;  // what reaches the cut is kept
+        const route onward = is_all ? route_behind(bridge) : route();
+        if (!gather_above_raw(cut, onward.exists() ? many_survivors : std::size_t(-1))) return stay_in_row(onward, cut);
         if (nucleus) found_.keep_nucleus(mapped_maximum_, stages_->target(bridge, total_mass_, *context_), least);
         else found_.keep_above(mapped_cut, least);
     }
 
-    /// Candidates from the raw logits that reach the cut, mapped.
-    RIFFLE_NOINLINE void gather_above_raw(float cut) noexcept {
+    /// Candidates from the raw logits that reach the cut, mapped; false, and no use of those that were found, when they
+    /// are more than `most`.
+    RIFFLE_NOINLINE bool gather_above_raw(float cut, std::size_t most = std::size_t(-1)) noexcept {
         found_.sorted = false;
-        found_.size = wide::find_above(row_, memory_.peaks, 0, row_.blocks(), cut, found_.data);
+        found_.size = wide::find_above(row_, memory_.peaks, 0, row_.blocks(), cut, found_.data, most);
+        if (found_.size > most) return false;
         mapping().map({found_.data, found_.size});
+        return true;
+    }
+
+    // Where a bridge leaves many tokens, candidates of 12 bytes would cost more than another pass: they stay in the
+    // row, the others are hidden there, and the next stage that narrows or selects becomes the bridge.
+
+    struct route {
+        const plan* next = nullptr;
+        std::size_t at = 0;               ///< the step of it that comes first
+        bool at_draw = false;             ///< the bridge selects too
+        bool draws_by_same_mass = false;  ///< the selector alone is left, and no map before it
+        bool exists() const noexcept { return next != nullptr; }
+    };
+    /// How the step can go on in the row behind this bridge, if it can.
+    route route_behind(std::size_t bridge) const noexcept {
+        if (end_ != until::token) return {};
+        if (next_ < plan_->size && plan_->steps[next_].op == pass::draw) return {plan_, next_, true};
+        const plan& next = stages_->plan_for(stages_->bridge(row_.size(), bridge + 1));
+        const std::size_t at = plan_->goes_on_at(next);
+        if (at == next.size) return {};
+        bool same = at + 3 == next.size && next.steps[at + 1].op == pass::mass && next.steps[at + 2].op == pass::pick;
+        for (std::size_t i = bridge; same && i < next.bridge; ++i) same = !stages_->fact(i).maps;
+        return {&next, at, false, same};
+    }
+    /// Of the row nothing is left but what reaches the cut.
+    void stay_in_row(const route& onward, float cut) noexcept {
+        hides_weights_ = !onward.at_draw || cut > mass_cut();
+        if (hides_weights_) wide::hide_below(row_, memory_.peaks, cut);
+        go_on(onward);
+        left_ = {maximum_, false};
+        known_ = plan_->steps[next_].op == pass::max ? &left_ : nullptr;
+    }
+    void go_on(const route& onward) noexcept {
+        stays_in_row_ = true;
+        found_.size = 0;
+        plan_ = onward.next;
+        next_ = onward.at;
     }
 
     void pick(std::size_t selector) noexcept {
@@ -318,7 +461,7 @@ private:
 
     /// As far as the stages' forms can, on the row; from there on a candidate for every token, as it is (but for NaN).
     bool run_as_llama(std::size_t last) noexcept {
-        counts_.rows += end_ == until::token;
+        counts_.rows += end_ != until::selector;
         wide::llama_row r(row_, memory_.peaks, memory_.groups, memory_.bins, memory_.masses);
         std::size_t i = 0;
         const bool ordinary = r.ordinary();
@@ -328,7 +471,7 @@ private:
             i += decided;
             if (answer == exact::row_answer::narrowed) return narrow(i, last);
         }
-        counts_.replays += end_ == until::token;
+        counts_.replays += end_ != until::selector;
         found_.size = row_.size();
         for (std::size_t id = 0; id < found_.size; ++id) {
             const float logit = row_.logit(id);
@@ -364,14 +507,20 @@ private:
 
     const Table* stages_ = nullptr;
     const plan* plan_ = nullptr;
+    std::size_t next_ = 0;        ///< the step of the plan that comes next
+    bool stays_in_row_ = false;   ///< what a bridge has left is in the row, not in found_
+    bool hides_weights_ = false;  ///< and tokens that weighed something are not
     const context* context_ = nullptr;
-    const wide::row_maximum* known_ = nullptr;  ///< of the row as it came
+    const wide::row_maximum* known_ = nullptr;  ///< of the row, where that is known before it is looked for
+    wide::row_maximum left_{};
     scratch memory_;
     row row_;
     candidates found_;
     status state_;
     moments moments_;
     law law_;
+    wide::band band_;
+    std::uint64_t mass_from_band_ = 0;
     replay_counts counts_;
     std::uint64_t total_mass_ = 0;
     float maximum_ = illegal_logit;         ///< greatest logit of the row, canonical

@@ -140,9 +140,9 @@ public:
             if (const status s = one(i).check_ids(vocabulary_size); !s.ok()) return s;
         return {};
     }
-    std::size_t bridge(std::size_t row_size) const noexcept override {
-        for (std::size_t i = 0; i < size(); ++i)
-            if (one(i).bridge(row_size) == 0) return i;
+    std::size_t bridge(std::size_t row_size, std::size_t first) const noexcept override {
+        for (std::size_t i = first; i < size(); ++i)
+            if (one(i).bridge(row_size, 0) == 0) return i;
         return size();
     }
     std::int32_t window() const noexcept override {
@@ -195,9 +195,17 @@ public:
                        std::uint64_t* masses) const noexcept override {
         return wide::find_mass<Policies::arithmetic == numerics::fast>(r, peaks, cut, fold<>{}, maximum, masses);
     }
+    wide::split_mass mass(std::size_t, const row& r, const float* peaks, float cut, float floor, float maximum,
+                          std::uint64_t* masses) const noexcept override {
+        return wide::find_split_mass(r, peaks, cut, floor, fold<>{}, maximum, masses);
+    }
     void mass_by_bucket(std::size_t, const row& r, const float* peaks, float cut, float maximum,
                         const wide::buckets& by, std::uint64_t* bins) const noexcept override {
         wide::mass_by_bucket(r, peaks, cut, fold<>{}, by, maximum, bins);
+    }
+    bool find_band(std::size_t, const row& r, const float* peaks, float low, float high, float maximum,
+                   wide::band_tokens& into) const noexcept override {
+        return wide::find_band(r, peaks, low, high, fold<>{}, maximum, into);
     }
     law find_law(std::size_t, const row& r, const float* peaks, float cut, float legal_cut,
                  float maximum) const noexcept override {

@@ -17,7 +17,7 @@ public:
     }
     status check() const noexcept override { return {}; }
     status check_ids(std::size_t) const noexcept override { return {}; }
-    std::size_t bridge(std::size_t) const noexcept override { return 0; }
+    std::size_t bridge(std::size_t, std::size_t) const noexcept override { return 0; }
     std::int32_t window() const noexcept override { return 0; }
     std::size_t rank(std::size_t) const noexcept override { return 0; }
     std::size_t keeps_at_least(std::size_t) const noexcept override { return 0; }
@@ -38,8 +38,16 @@ public:
     std::uint64_t mass(std::size_t, const row&, const float*, float, float, std::uint64_t*) const noexcept override {
         return 0;
     }
+    wide::split_mass mass(std::size_t, const row&, const float*, float, float, float,
+                          std::uint64_t*) const noexcept override {
+        return {};
+    }
     void mass_by_bucket(std::size_t, const row&, const float*, float, float, const wide::buckets&,
                         std::uint64_t*) const noexcept override {}
+    bool find_band(std::size_t, const row&, const float*, float, float, float,
+                   wide::band_tokens&) const noexcept override {
+        return false;
+    }
     law find_law(std::size_t, const row&, const float*, float, float, float) const noexcept override { return {}; }
     moments find_moments(std::size_t, const row&, const float*, float) const noexcept override { return {}; }
     wide::picked pick_by_mass(std::size_t, const row&, const std::uint64_t*, std::uint64_t,

@@ -27,6 +27,7 @@ enum class pass : std::uint8_t {
     gather,     ///< the ids a mask leaves
     pick,       ///< a token straight from the row
     choose,     ///< a selector that narrowed the row chooses among what is left
+    draw,       ///< the same for one that draws by mass: straight from the row where many are left
     rows,       ///< a 12-byte candidate for every token
     llama,      ///< stages as llama.cpp runs them, on the row as long as all tokens are there, then on candidates
     narrow,     ///< the narrow verbs of stages, one after the other
@@ -78,6 +79,21 @@ struct plan {
             if (op == pass::adjust) reads += 3;
         }
         return reads;
+    }
+    /// How many steps prepare the row before its maximum is taken; all where none takes it.
+    constexpr std::size_t overlays() const noexcept {
+        std::size_t i = 0;
+        while (i < size && steps[i].op != pass::max) ++i;
+        return i;
+    }
+    /// Where a plan of a later bridge goes on with the row that this one has prepared and its bridge has narrowed;
+    /// next.size where it cannot, because it would have prepared the row in another way.
+    constexpr std::size_t goes_on_at(const plan& next) const noexcept {
+        const std::size_t done = overlays();
+        if (next.overlays() == next.size || next.overlays() < done) return next.size;
+        for (std::size_t i = 0; i < done; ++i)
+            if (steps[i] != next.steps[i]) return next.size;
+        return done;
     }
     friend constexpr bool operator==(const plan& a, const plan& b) noexcept {
         if (a.size != b.size || a.bridge != b.bridge || a.pending != b.pending) return false;
@@ -154,7 +170,9 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
 
     p.push(pass::max, 0, 0);
     const auto choose_or_narrow = [&] {
-        if (b.selects != selecting::no) p.push(pass::choose, bridge, bridge + 1);
+        if (b.selects == selecting::by_mass && b.narrows == narrowing::likelihood)
+            p.push(pass::draw, bridge, bridge + 1);
+        else if (b.selects != selecting::no) p.push(pass::choose, bridge, bridge + 1);
         else p.push(pass::narrow, bridge + 1, stages.size());
     };
     switch (b.narrows) {
@@ -178,7 +196,7 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
         p.push(pass::narrow, bridge + 1, stages.size());
         return p;
     case narrowing::likelihood:
-        p.push(pass::law, bridge, bridge + 1);
+        p.push(b.law_parts == 0 ? pass::mass : pass::law, bridge, bridge + 1);
         p.push(pass::above, bridge, bridge + 1);
         choose_or_narrow();
         return p;

@@ -15,6 +15,7 @@
 #include <riffle/wide/histogram.hpp>
 #include <riffle/wide/llama_row.hpp>
 #include <riffle/wide/moments.hpp>
+#include <riffle/wide/nucleus.hpp>
 #include <riffle/wide/pick.hpp>
 
 namespace riffle {
@@ -37,8 +38,8 @@ public:
     virtual status check() const noexcept = 0;
     /// The first id that a stage names and no vocabulary of that size has, or ok.
     virtual status check_ids(std::size_t vocabulary_size) const noexcept = 0;
-    /// The first stage that narrows a row of this size at present, else the selector, else size().
-    virtual std::size_t bridge(std::size_t row_size) const noexcept = 0;
+    /// The first stage from `first` on that narrows a row of this size at present, else the selector, else size().
+    virtual std::size_t bridge(std::size_t row_size, std::size_t first) const noexcept = 0;
     /// The longest window into the history; -1 = all of it.
     virtual std::int32_t window() const noexcept = 0;
 
@@ -72,8 +73,13 @@ public:
     // Passes over the row with those maps folded in.
     virtual std::uint64_t mass(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum,
                                std::uint64_t* masses) const noexcept = 0;
+    /// The same for a bridge that keeps a share of the mass; `masses` become those of the logits that reach `floor`.
+    virtual wide::split_mass mass(std::size_t bridge, const row& r, const float* peaks, float cut, float floor,
+                                  float maximum, std::uint64_t* masses) const noexcept = 0;
     virtual void mass_by_bucket(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum,
                                 const wide::buckets& by, std::uint64_t* bins) const noexcept = 0;
+    virtual bool find_band(std::size_t bridge, const row& r, const float* peaks, float low, float high, float maximum,
+                           wide::band_tokens& into) const noexcept = 0;
     virtual law find_law(std::size_t bridge, const row& r, const float* peaks, float cut, float legal_cut,
                          float maximum) const noexcept = 0;
     virtual moments find_moments(std::size_t bridge, const row& r, const float* peaks,

@@ -80,6 +80,11 @@ public:
             if (f.narrows != narrowing::no && (f.narrows == a || f.narrows == b || f.narrows == c)) return true;
         return false;
     }
+    static constexpr std::uint8_t parts_of_laws = [] {
+        std::uint8_t parts = 0;
+        for (const facts& f : fact_table) parts |= f.law_parts;
+        return parts;
+    }();
     static constexpr bool any_draws = (facts_of<Stages>().draws || ...);
     static constexpr bool any_adjusts = (facts_of<Stages>().adjusts || ...);
     static constexpr bool any_chooses = ((has_state<Stages> && facts_of<Stages>().selects != selecting::no) || ...);
@@ -150,10 +155,10 @@ public:
         return s;
     }
 
-    std::size_t bridge(std::size_t row_size) const noexcept override {
+    std::size_t bridge(std::size_t row_size, std::size_t first) const noexcept override {
         std::size_t found = count;
         each([&]<std::size_t I>(const auto& stage) {
-            if (found != count) return;
+            if (I < first || found != count) return;
             if constexpr (fact_table[I].selects != selecting::no) found = I;
             else if constexpr (fact_table[I].narrows == narrowing::legal)
                 found = few_legal(stage.legal_words(), row_size) ? I : count;
@@ -293,7 +298,8 @@ public:
             at(i, [&]<std::size_t I>(const auto& stage) {
                 if constexpr (fact_table[I].adjusts) {
                     const float cut = wide::raw_cut((std::max)(maximum - mass_range, -greatest_logit));
-                    const law of_row = wide::find_law(r, peaks, cut, -greatest_logit, fold<>{}, maximum);
+                    const law of_row =
+                        wide::find_law<fact_table[I].law_parts>(r, peaks, cut, -greatest_logit, fold<>{}, maximum);
                     if constexpr (has_measured_map<std::remove_cvref_t<decltype(stage)>>)
                         wide::rewrite(r, bound_map(stage, of_row));
                     else stage.adjust(r, peaks, of_row);
@@ -324,16 +330,32 @@ public:
             bridge, [&](const auto& maps) { total = wide::find_mass<is_fast>(r, peaks, cut, maps, maximum, masses); });
         return total;
     }
+    wide::split_mass mass(std::size_t bridge, const row& r, const float* peaks, float cut, float floor, float maximum,
+                          std::uint64_t* masses) const noexcept override {
+        wide::split_mass sums;
+        with_maps<pass::histogram>(bridge, [&](const auto& maps) {
+            sums = wide::find_split_mass(r, peaks, cut, floor, maps, maximum, masses);
+        });
+        return sums;
+    }
     void mass_by_bucket(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum,
                         const wide::buckets& by, std::uint64_t* bins) const noexcept override {
         with_maps<pass::histogram>(
             bridge, [&](const auto& maps) { wide::mass_by_bucket(r, peaks, cut, maps, by, maximum, bins); });
     }
+    bool find_band(std::size_t bridge, const row& r, const float* peaks, float low, float high, float maximum,
+                   wide::band_tokens& into) const noexcept override {
+        bool found = false;
+        with_maps<pass::histogram>(
+            bridge, [&](const auto& maps) { found = wide::find_band(r, peaks, low, high, maps, maximum, into); });
+        return found;
+    }
     law find_law(std::size_t bridge, const row& r, const float* peaks, float cut, float legal_cut,
                  float maximum) const noexcept override {
         law l;
-        with_maps<pass::law>(bridge,
-                             [&](const auto& maps) { l = wide::find_law(r, peaks, cut, legal_cut, maps, maximum); });
+        with_maps<pass::law>(bridge, [&](const auto& maps) {
+            l = wide::find_law<parts_of_laws>(r, peaks, cut, legal_cut, maps, maximum);
+        });
         return l;
     }
     moments find_moments(std::size_t bridge, const row& r, const float* peaks, float maximum) const noexcept override {
@@ -524,9 +546,10 @@ private:
     /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
     template <pass Op, selecting How = selecting::no, class F>
     void with_maps(std::size_t bridge, F f) const noexcept {
-        if constexpr (plans_have(Op))
+        if constexpr (plans_have(Op) || (plans_have(pass::draw) && (Op == pass::mass || Op == pass::pick)))
             at(bridge, [&]<std::size_t B>(const auto&) {
-                if constexpr (plans[B].has(Op) && (How == selecting::no || fact_table[B].selects == How))
+                constexpr bool draws = plans[B].has(pass::draw) && (Op == pass::mass || Op == pass::pick);
+                if constexpr ((plans[B].has(Op) || draws) && (How == selecting::no || fact_table[B].selects == How))
                     f(maps_at<B>());
             });
     }

@@ -53,6 +53,7 @@ struct facts {
     bool draws = false;         ///< takes random numbers
     narrowing narrows = narrowing::no;
     selecting selects = selecting::no;
+    std::uint8_t law_parts = 0;  ///< what it looks at in the law of all, besides maximum and mass: bits (law_part)
     friend bool operator==(const facts&, const facts&) = default;
 };
 

@@ -16,6 +16,14 @@ RIFFLE_INLINE auto fixed_distance(const V& logit, const V& maximum) noexcept {
     return truncate(lesser_of(maximum - logit, V(255.99f)) * V(65536.0f));
 }
 
+/// What a stage may look at in the law of all candidates, besides its maximum and mass: bits of facts::law_parts.
+namespace law_part {
+inline constexpr std::uint8_t distances = 1;  ///< Σ w·d: the entropy
+inline constexpr std::uint8_t squares = 2;    ///< Σ w²: the collision entropy
+inline constexpr std::uint8_t support = 4;    ///< how many are legal, and the least of them
+inline constexpr std::uint8_t all = 7;
+}  // namespace law_part
+
 /// What is known of all candidates at once, as sums over their weights w and distances d under the maximum: integers,
 /// so that neither the order nor the width of the summation shows.
 struct law {

@@ -30,8 +30,8 @@ class row {
 public:
     row() noexcept = default;
 
-    /// `blocks` holds block_count(size) pointers, `copies` block_count(size) * block_size floats. Logits that lie at the
-    /// beginning of `copies` themselves are the private copy already.
+    /// `blocks` holds block_count(size) pointers, `copies` block_count(size) * block_size floats. Logits that lie at
+    /// the beginning of `copies` themselves are the private copy already.
     void assign(std::span<const float> logits, const float** blocks, float* copies) noexcept {
         size_ = logits.size();
         count_ = block_count(size_);
@@ -46,6 +46,15 @@ public:
         if (logits.data() != copies_) std::memcpy(tail, logits.data() + full * block_size, rest * sizeof(float));
         for (std::size_t i = rest; i < block_size; ++i) tail[i] = illegal_logit;
         blocks_[full] = tail;
+    }
+
+    /// Whole blocks from anywhere, to read.
+    void assign(const float** blocks, std::size_t count) noexcept {
+        size_ = count * block_size;
+        count_ = count;
+        blocks_ = blocks;
+        copies_ = nullptr;
+        saw_nan_ = saw_infinity_ = false;
     }
 
     std::size_t size() const noexcept { return size_; }

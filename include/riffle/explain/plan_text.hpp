@@ -29,6 +29,7 @@ constexpr const char* name_of(pass op) noexcept {
     case pass::gather: return "gather";
     case pass::pick: return "pick";
     case pass::choose: return "choose";
+    case pass::draw: return "draw";
     case pass::rows: return "rows";
     case pass::llama: return "llama";
     case pass::narrow: return "narrow";
@@ -85,6 +86,7 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     case pass::gather: return fmt::format("{}: reads the few logits that it leaves", who);
     case pass::pick: return fmt::format("{}: straight from the row{}", who, folded);
     case pass::choose: return fmt::format("{} among the survivors", who);
+    case pass::draw: return fmt::format("{} among the survivors, straight from the row where they are many", who);
     case pass::rows: return "12 bytes for every token";
     case pass::llama:
         return fmt::format("{}: as llama.cpp runs them, on the row while every token is there, then on candidates",

@@ -30,7 +30,7 @@ status apply(Chain& chain, candidates& c) noexcept {
     c.selected = -1;
     bool is_row = false, has_p = false;
     status s;
-    if (const plan& p = stages.plan_for(stages.bridge(c.size)); c.size >= least_row && !p.has(pass::rows))
+    if (const plan& p = stages.plan_for(stages.bridge(c.size, 0)); c.size >= least_row && !p.has(pass::rows))
         s = chain.state().apply_by(stages, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
             const row_found found = copy_logits(c, memory.copies, memory.peaks);
             is_row = found.is_row;

@@ -65,7 +65,7 @@ public:
     /// as those stages do, where it can.
     template <class MapRow>
     status run(machine& on, const wide::row_maximum& maximum, MapRow map_row) noexcept {
-        const auto end = has_selector(stages_) ? machine::until::token : machine::until::selector;
+        const auto end = has_selector(stages_) ? machine::until::token_among_all : machine::until::selector;
         on.run(stages_, plan_, memory_, context_, {memory_.copies, c_.size}, end, &maximum);
         if (!on.state().ok()) return on.state();
         if (!plan_.has(pass::pick)) return take_found(on.found(), false, c_), on.state();

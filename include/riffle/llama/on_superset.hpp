@@ -137,8 +137,8 @@ private:
     }
     status run_on_row(machine& on, const scratch& memory, const context& x, candidates& c) noexcept {
         const auto size = std::size_t(graph_.row_size);
-        const plan& p = stages_.plan_for(stages_.bridge(size));
-        const auto end = has_selector(stages_) ? machine::until::token : machine::until::selector;
+        const plan& p = stages_.plan_for(stages_.bridge(size, 0));
+        const auto end = has_selector(stages_) ? machine::until::token_among_all : machine::until::selector;
         on.run(stages_, p, memory, x, {memory.copies, size}, end);
         if (!on.state().ok()) return on.state();
         candidates& found = on.found();

@@ -47,6 +47,15 @@
 #define RIFFLE_SETTLE(vector)
 #endif
 
+// Ahead of a loop over the vectors of a block: so many of them to a round. g++ unrolls a loop whose count it knows
+// altogether and then has not the registers for it.
+#if defined(__GNUC__) && !defined(__clang__)
+#define RIFFLE_DO_PRAGMA(text) _Pragma(#text)
+#define RIFFLE_UNROLL(count) RIFFLE_DO_PRAGMA(GCC unroll count)
+#else
+#define RIFFLE_UNROLL(count)
+#endif
+
 // Keeping a product and a sum apart, where a fused multiply-add would round once instead of twice: clang obeys a pragma
 // inside each operator. g++ knows no such thing; there a product is pinned in a register, as a vector (RIFFLE_SETTLE)
 // or as a scalar (RIFFLE_PIN_SCALAR). Where nothing is inlined a vector product is put behind a barrier, which is slow

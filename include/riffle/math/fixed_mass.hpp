@@ -15,7 +15,7 @@ inline constexpr float mass_range = 20.8f;
 template <class V>
 RIFFLE_INLINE V float_mass(const V& below_maximum) noexcept {
     const V x = lesser_of(greater_of(below_maximum, V(-22.0f)), V(0.0f));
-    const V magic(12582912.0f);
+    const V magic(12582912.0f + 30.0f);  // 1.5 * 2^23: what is added to it is rounded to an integer in its low bits
     const V y = x * V(1.44269504f) + magic;
     const V n = y - magic;
     const V high = x - n * V(0.693359375f);
@@ -25,7 +25,7 @@ RIFFLE_INLINE V float_mass(const V& below_maximum) noexcept {
     p = p * r + V(1.6666665459e-1f);
     p = p * r + V(5.0000001201e-1f);
     const V e = (p * r) * r + (r + V(1.0f));
-    return V::from_bits(as_bits(e) + ((as_bits(y) + 30) << 23));
+    return V::from_bits(as_bits(e) + (as_bits(y) << 23));
 }
 
 /// The weight of a token x = logit - maximum <= 0: float_mass without its fraction. The same integer for every value

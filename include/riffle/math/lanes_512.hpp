@@ -15,11 +15,15 @@ enum class comparing { less, less_equal, greater, greater_equal, equal, not_equa
 
 #if RIFFLE_512_BY_BUILTINS
 
-/// The immediate operands of vcmpps (ordered, quiet but for <, <=, >, >=; != holds for NaN) and vpcmpd.
-inline constexpr int float_predicates[] = {1, 2, 14, 13, 0, 4};
-inline constexpr int int_predicates[] = {1, 2, 6, 5, 0, 4};
+/// The operands that stand in the instructions vcmpps (ordered, but != holds for NaN) and vpcmpd. (Enumerators, since
+/// without optimisation g++ 12 takes no variable for them.)
+template <comparing How>
+struct predicate {
+    static constexpr int of_floats[] = {1, 2, 14, 13, 0, 4}, of_ints[] = {1, 2, 6, 5, 0, 4};
+    enum : int { floats = of_floats[int(How)], ints = of_ints[int(How)] };
+};
+enum : int { current_rounding_512 = 4 };
 inline constexpr std::uint16_t every_lane = 0xffff;
-inline constexpr int current_rounding = 4;
 
 template <class Lanes>
 inline constexpr bool holds_floats = requires { typename Lanes::ints; };
@@ -29,8 +33,8 @@ template <comparing How, class Lanes>
 RIFFLE_TARGET_AVX512 inline std::uint16_t compare_512(const Lanes& a, const Lanes& b) noexcept {
     if constexpr (holds_floats<Lanes>)
         return std::uint16_t(
-            __builtin_ia32_cmpps512_mask(a.v, b.v, float_predicates[int(How)], every_lane, current_rounding));
-    else return std::uint16_t(__builtin_ia32_cmpd512_mask(a.v, b.v, int_predicates[int(How)], every_lane));
+            __builtin_ia32_cmpps512_mask(a.v, b.v, predicate<How>::floats, every_lane, current_rounding_512));
+    else return std::uint16_t(__builtin_ia32_cmpd512_mask(a.v, b.v, predicate<How>::ints, every_lane));
 }
 
 /// x where the bit is set, y elsewhere.
@@ -46,13 +50,13 @@ RIFFLE_TARGET_AVX512 inline Lanes blend_512(std::uint16_t mask, const Lanes& x, 
 template <class Lanes>
 RIFFLE_TARGET_AVX512 inline Lanes greater_512(const Lanes& a, const Lanes& b) noexcept {
     Lanes r;
-    r.v = __builtin_ia32_maxps512_mask(a.v, b.v, a.v, every_lane, current_rounding);
+    r.v = __builtin_ia32_maxps512_mask(a.v, b.v, a.v, every_lane, current_rounding_512);
     return r;
 }
 template <class Lanes>
 RIFFLE_TARGET_AVX512 inline Lanes lesser_512(const Lanes& a, const Lanes& b) noexcept {
     Lanes r;
-    r.v = __builtin_ia32_minps512_mask(a.v, b.v, a.v, every_lane, current_rounding);
+    r.v = __builtin_ia32_minps512_mask(a.v, b.v, a.v, every_lane, current_rounding_512);
     return r;
 }
 

@@ -21,7 +21,8 @@ struct dynamic_temperature {
     float exponent = 1.0f;
 
     static constexpr const char* name = "dynamic_temperature";
-    static constexpr facts fact{.adjusts = true, .narrows = narrowing::rank};
+    static constexpr facts fact{
+        .adjusts = true, .narrows = narrowing::rank, .law_parts = law_part::distances | law_part::support};
 
     bool plain() const noexcept { return !(flushed(range) > 0.0f); }
     bool narrows_now() const noexcept { return plain() && flushed(t) <= 0.0f; }

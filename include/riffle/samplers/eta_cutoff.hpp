@@ -16,7 +16,8 @@ struct eta_cutoff {
     std::size_t min_keep = 0;
 
     static constexpr const char* name = "eta_cutoff";
-    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::likelihood};
+    static constexpr facts fact{
+        .keeps_sorted = true, .narrows = narrowing::likelihood, .law_parts = law_part::distances};
 
     bool narrows_now() const noexcept { return flushed(epsilon) > 0.0f; }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }

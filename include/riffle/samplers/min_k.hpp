@@ -20,7 +20,8 @@ struct min_k {
     float tau = 3.0f;
 
     static constexpr const char* name = "min_k";
-    static constexpr facts fact{.weightless = true, .keeps_sorted = true, .narrows = narrowing::searched};
+    static constexpr facts fact{
+        .weightless = true, .keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::support};
 
     bool narrows_now() const noexcept { return true; }
 

@@ -27,7 +27,8 @@ struct mirostat {
 
     static constexpr const char* name = "mirostat";
     static constexpr std::uint8_t kind = stream_kind::mirostat;
-    static constexpr facts fact{.draws = true, .narrows = narrowing::head, .selects = selecting::by_mass};
+    static constexpr facts fact{
+        .draws = true, .narrows = narrowing::head, .selects = selecting::by_mass, .law_parts = law_part::support};
 
     using state = surprise_control;
 

@@ -16,7 +16,8 @@ struct p_less {
     bool normalised = false;
 
     static constexpr const char* name = "p_less";
-    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::likelihood};
+    static constexpr facts fact{
+        .keeps_sorted = true, .narrows = narrowing::likelihood, .law_parts = law_part::squares | law_part::support};
 
     bool narrows_now() const noexcept { return true; }
     std::size_t keeps_at_least() const noexcept { return 1; }

@@ -19,7 +19,7 @@ struct top_h {
     bool renormalised = false;
 
     static constexpr const char* name = "top_h";
-    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched};
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::distances};
 
     bool narrows_now() const noexcept { return !(alpha > 1.0f); }
 

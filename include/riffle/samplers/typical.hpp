@@ -23,7 +23,7 @@ struct typical {
     std::size_t min_keep = 0;
 
     static constexpr const char* name = "typical";
-    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched};
+    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::distances};
 
     bool narrows_now() const noexcept { return !(p >= 1.0f); }
 

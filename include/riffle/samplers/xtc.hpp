@@ -25,7 +25,7 @@ struct xtc {
 
     static constexpr const char* name = "xtc";
     static constexpr std::uint8_t kind = stream_kind::xtc;
-    static constexpr facts fact{.adjusts = true, .keeps_sorted = true, .draws = true};
+    static constexpr facts fact{.adjusts = true, .keeps_sorted = true, .draws = true, .law_parts = law_part::support};
 
     bool adjusts_now(const draws& random) const noexcept {
         if (!(probability > 0.0f) || !(threshold <= 0.5f)) return false;

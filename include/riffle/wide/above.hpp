@@ -6,33 +6,10 @@
 #include <riffle/core/row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/lanes.hpp>
+#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
 namespace riffle::wide {
-
-/// Which lanes are at least as great as the bound, as bits; a NaN is not.
-template <int N>
-RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<N>& a, const lanes<N>& bound) noexcept {
-    std::uint64_t bits = 0;
-    for (int i = 0; i < N; ++i) bits |= std::uint64_t{a[i] >= bound[i]} << i;
-    return bits;
-}
-// The lane type has no word for a mask as bits; x86 has an instruction. (As builtins, because the header that names the
-// intrinsics would double what including riffle costs a compiler.)
-#if RIFFLE_X86 && defined(__SSE2__)
-inline constexpr int greater_equal = 29, current_rounding = 4;
-
-RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<4>& a, const lanes<4>& bound) noexcept {
-    return std::uint8_t(__builtin_ia32_movmskps(__builtin_ia32_cmpleps(bound.v, a.v)));
-}
-RIFFLE_TARGET_AVX2 inline std::uint64_t lanes_reaching(const lanes<8>& a, const lanes<8>& bound) noexcept {
-    return std::uint8_t(__builtin_ia32_movmskps256(__builtin_ia32_cmpps256(a.v, bound.v, greater_equal)));
-}
-RIFFLE_TARGET_AVX512 inline std::uint64_t lanes_reaching(const lanes<16>& a, const lanes<16>& bound) noexcept {
-    return std::uint16_t(
-        __builtin_ia32_cmpps512_mask(a.v, bound.v, greater_equal, std::uint16_t(0xffff), current_rounding));
-}
-#endif
 
 /// Which of 64 logits are at least as great as the bound: bit i for x[i].
 template <int N>
@@ -48,16 +25,16 @@ RIFFLE_INLINE std::uint64_t logits_reaching(const float* x, const lanes<N>& boun
     return bits;
 }
 
-/// Every logit >= cut of blocks [first, last) as a candidate, in ascending id; blocks whose peak lies below are
-/// skipped.
+/// Every logit >= cut of blocks [first, last) as a candidate, in ascending id, until there are more than `most`; blocks
+/// whose peak lies below are skipped.
 struct above_pass {
     template <int N>
     static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, std::size_t first, std::size_t last,
-                                         float cut, token_data* const& found) noexcept {
+                                         float cut, std::size_t most, token_data* const& found) noexcept {
         const lanes<N> bound(cut);
         const float* const peak = peaks;  // by value, so that no store can change them
         token_data* out = found;
-        for (std::size_t b = first; b < last; ++b) {
+        for (std::size_t b = first; b < last && std::size_t(out - found) <= most; ++b) {
             if (!(peak[b] >= cut)) continue;
             const float* x = r.block(b);
             for (std::size_t i = 0; i < block_size; i += 64)
@@ -84,11 +61,46 @@ struct count_pass {
     }
 };
 
-/// Appends to `out` every logit >= cut of blocks [first, last), as it stands in the row; answers how many.
+/// Appends to `out` every logit >= cut of blocks [first, last), as it stands in the row; answers how many. Where they
+/// are more than `most` it stops soon: then they are some of them.
 template <class Row>
 std::size_t find_above(const Row& r, const float* peaks, std::size_t first, std::size_t last, float cut,
-                       token_data* out) noexcept {
-    return run<above_pass>(r, peaks, first, last, cut, out);
+                       token_data* out, std::size_t most = std::size_t(-1)) noexcept {
+    return run<above_pass>(r, peaks, first, last, cut, most, out);
+}
+
+/// Makes every logit < cut -inf. Blocks of which nothing reaches it all share one; the others get a private copy.
+/// Maxima stay right.
+struct hide_below_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(row* const& r, float* const& peaks, float cut) noexcept {
+        using V = lanes<N>;
+        const V bound(cut), illegal(illegal_logit);
+        for (std::size_t b = 0; b < r->blocks(); ++b) {
+            if (!(peaks[b] >= cut)) {
+                peaks[b] = illegal_logit;
+                r->hide(b);
+                continue;
+            }
+            const float* from = r->block(b);
+            float* to = r->own_unfilled(b);
+            RIFFLE_UNROLL(4)
+            for (std::size_t i = 0; i < block_size; i += N) {
+                const V logit = V::load_once(from + i);
+                select(logit >= bound, logit, illegal).store(to + i);
+            }
+        }
+    }
+};
+template <class Row>
+void hide_below(Row& r, float* peaks, float cut) noexcept {
+    run<hide_below_pass>(&r, peaks, cut);
+}
+/// The same in one block.
+inline void hide_below(row& r, std::size_t block, float cut) noexcept {
+    float* x = r.own(block);
+    for (std::size_t i = 0; i < block_size; ++i)
+        if (!(x[i] >= cut)) x[i] = illegal_logit;
 }
 
 /// How many of values[0, padded) are >= cut; `padded` is a multiple of 16.

@@ -34,7 +34,7 @@ struct plain_max_pass {
 struct plain_mass_pass {
     template <int N>
     static RIFFLE_INLINE std::uint64_t run(const float* const& x, std::size_t size, float maximum) noexcept {
-        mass_sum<N> sum;
+        wide_sum<N> sum;
         for (std::size_t i = 0; i < size; i += N)
             sum.add(fixed_mass(load_canonical<N>(x, i, size) - lanes<N>(maximum)));
         return sum.total();

@@ -63,9 +63,7 @@ inline bool force_width(int width) noexcept {
 }
 
 /// The width passes run at now.
-inline int width() noexcept {
-    return forced_width ? forced_width : widest();
-}
+inline int width() noexcept { return forced_width ? forced_width : widest(); }
 
 /// Runs a pass at the present width.
 template <class Pass, class... Arguments>

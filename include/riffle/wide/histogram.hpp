@@ -70,7 +70,7 @@ void count_by_bucket(const row& r, const float* peaks, const Fold& map, const bu
 template <class Fold>
 void mass_by_bucket(const row& r, const float* peaks, float cut, const Fold& map, const buckets& by, float maximum,
                     std::uint64_t* bins) noexcept {
-    run_baseline<histogram_pass<true, Fold>>(r, peaks, cut, map, by, maximum, bins);
+    run<histogram_pass<true, Fold>>(r, peaks, cut, map, by, maximum, bins);
 }
 
 /// The highest bucket such that it and all above it hold more than `target`; 0 when no bucket does.

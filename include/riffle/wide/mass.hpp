@@ -1,44 +1,71 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include <riffle/core/row.hpp>
 #include <riffle/math/fixed_mass.hpp>
+#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
 namespace riffle::wide {
 
-/// Sums lanes of 32-bit weights in 64 bits. Even and odd lanes are kept apart, which is cheaper than widening.
+/// Goes through the blocks whose peak reaches `cut`, for weighing; logits that do not reach it weigh nothing. Of a
+/// block it shows all logits, or where few reach the cut those alone, moved together and padded with -inf to whole
+/// vectors.
 template <int N>
-class mass_sum {
+class blocks_to_weigh {
 public:
-#if RIFFLE_VECTORS
-    RIFFLE_INLINE void add(const int_lanes<N>& weights) noexcept {
-        pair pairs;
-        std::memcpy(&pairs, &weights.v, sizeof pairs);
-        even_ += pairs & 0xffffffffu;
-        odd_ += pairs >> 32;
+    RIFFLE_INLINE blocks_to_weigh(const row& r, const float* peaks, float cut) noexcept
+        : row_(r), peaks_(peaks), cut_(cut) {
+        prepare(0);
     }
-    RIFFLE_INLINE std::uint64_t total() const noexcept {
-        const pair sum = even_ + odd_;
-        std::uint64_t s = 0;
-        for (int i = 0; i < N / 2; ++i) s += sum[i];
-        return s;
+    /// To the next block; false behind the last. It is prepared one block ahead: what has just been moved together is
+    /// still on its way to memory, and reading it at once would wait.
+    RIFFLE_INLINE bool next() noexcept {
+        index = next_index_;
+        logits = next_logits_;
+        size = next_size_;
+        if (index == row_.blocks()) return false;
+        prepare(index + 1);
+        return true;
     }
+    std::size_t index = 0;  ///< of the block
+    const float* logits = nullptr;
+    std::size_t size = 0;  ///< a multiple of N
 
 private:
-    using pair = typename int_lanes<N>::pair_vector;
-    pair even_{}, odd_{};
-#else
-    void add(const int_lanes<N>& weights) noexcept {
-        for (int i = 0; i < N; ++i) sum_ += std::uint32_t(weights[i]);
+    RIFFLE_INLINE void prepare(std::size_t b) noexcept {
+        while (b < row_.blocks() && !(peaks_[b] >= cut_)) ++b;
+        next_index_ = b;
+        if (b == row_.blocks()) return;
+        next_logits_ = row_.block(b);
+        next_size_ = block_size;
+        if constexpr (compresses<N>) {
+            const float* const x = next_logits_;
+            float* const kept = kept_ + (kept_at_ ^= block_size + N);
+            constexpr std::size_t probe = block_size / 4;
+            const lanes<N> bound(cut_);
+            std::size_t n = 0;
+            for (std::size_t i = 0; i < block_size; i += N) {
+                if (i == probe && n > probe * 3 / 4) return;
+                const auto l = lanes<N>::load_once(x + i);
+                n += compress(l, lanes_reaching(l, bound), kept + n);
+            }
+            lanes<N>(illegal_logit).store(kept + n);
+            next_logits_ = kept;
+            next_size_ = (n + N - 1) / N * N;
+        }
     }
-    std::uint64_t total() const noexcept { return sum_; }
 
-private:
-    std::uint64_t sum_ = 0;
-#endif
+    const row& row_;
+    const float* const peaks_;
+    const float cut_;
+    std::size_t next_index_ = 0;
+    const float* next_logits_ = nullptr;
+    std::size_t next_size_ = 0, kept_at_ = 0;
+    float kept_[compresses<N> ? 2 * (block_size + N) : 1];  ///< of this block and the next, turn about
 };
 
 /// Σ fixed_mass(map(l) - maximum) of every block whose peak reaches `cut`; a block below weighs nothing.
@@ -51,24 +78,32 @@ struct mass_pass {
         using V = lanes<N>;
         const Fold map = map_by_reference;  // by value, so that no store can change its parameters
         const V top(maximum);
+        std::fill(masses, masses + r.blocks(), 0);
         std::uint64_t total = 0;
-        for (std::size_t b = 0; b < r.blocks(); ++b) {
-            masses[b] = 0;
-            if (!(peaks[b] >= cut)) continue;
-            const float* x = r.block(b);
-            mass_sum<N> s0, s1;
-            for (std::size_t i = 0; i < block_size; i += 4 * N) {  // four chains of dependent operations side by side
-                const auto w0 = fixed_mass(map.uncanonical(V::load(x + i)) - top);
-                const auto w1 = fixed_mass(map.uncanonical(V::load(x + i + N)) - top);
-                const auto w2 = fixed_mass(map.uncanonical(V::load(x + i + 2 * N)) - top);
-                const auto w3 = fixed_mass(map.uncanonical(V::load(x + i + 3 * N)) - top);
+        blocks_to_weigh<N> of(r, peaks, cut);
+        while (of.next()) {
+            const float* x = of.logits;
+            wide_sum<N> s0, s1;
+            std::size_t i = 0;
+            for (; i + 4 * N <= of.size; i += 4 * N) {  // four chains of dependent operations side by side
+                const auto w0 = weights(map, top, x + i);
+                const auto w1 = weights(map, top, x + i + N);
+                const auto w2 = weights(map, top, x + i + 2 * N);
+                const auto w3 = weights(map, top, x + i + 3 * N);
                 s0.add(w0 + w1);  // weights are at most 2^30, so two fit into 32 bits
                 s1.add(w2 + w3);
             }
-            masses[b] = s0.total() + s1.total();
-            total += masses[b];
+            for (; i < of.size; i += N) s0.add(weights(map, top, x + i));
+            masses[of.index] = s0.total() + s1.total();
+            total += masses[of.index];
         }
         return total;
+    }
+
+private:
+    template <class V>
+    static RIFFLE_INLINE auto weights(const Fold& map, const V& top, const float* logits) noexcept {
+        return fixed_mass(map.uncanonical(V::load(logits)) - top);
     }
 };
 
@@ -85,23 +120,25 @@ struct fast_mass_pass {
         using Sum = lanes<N, true>;
         const Fold map = map_by_reference;
         const V top(maximum);
+        std::fill(masses, masses + r.blocks(), 0);
         std::uint64_t total = 0;
-        for (std::size_t b = 0; b < r.blocks(); ++b) {
-            masses[b] = 0;
-            if (!(peaks[b] >= cut)) continue;
-            const float* x = r.block(b);
+        blocks_to_weigh<N> of(r, peaks, cut);
+        while (of.next()) {
+            const float* x = of.logits;
             Sum s0(0.0f), s1(0.0f), s2(0.0f), s3(0.0f);
-            for (std::size_t i = 0; i < block_size; i += 4 * N) {
+            std::size_t i = 0;
+            for (; i + 4 * N <= of.size; i += 4 * N) {
                 s0 = s0 + weights<Sum>(map, top, x + i);
                 s1 = s1 + weights<Sum>(map, top, x + i + N);
                 s2 = s2 + weights<Sum>(map, top, x + i + 2 * N);
                 s3 = s3 + weights<Sum>(map, top, x + i + 3 * N);
             }
+            for (; i < of.size; i += N) s0 = s0 + weights<Sum>(map, top, x + i);
             const Sum sum = (s0 + s1) + (s2 + s3);
             float block_mass = 0.0f;
-            for (int i = 0; i < N; ++i) block_mass += sum[i];
-            masses[b] = std::uint64_t(block_mass);
-            total += masses[b];
+            for (int lane = 0; lane < N; ++lane) block_mass += sum[lane];
+            masses[of.index] = std::uint64_t(block_mass);
+            total += masses[of.index];
         }
         return total;
     }

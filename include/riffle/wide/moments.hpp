@@ -6,6 +6,7 @@
 #include <riffle/core/row.hpp>
 #include <riffle/math/elementwise.hpp>
 #include <riffle/math/wide_integer.hpp>
+#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
 namespace riffle {
@@ -39,33 +40,53 @@ struct moments_pass {
     static RIFFLE_INLINE moments run(const row& r, const float* const& peaks, const Fold& map_by_reference,
                                      float maximum) noexcept {
         using V = lanes<N>;
+        using I = int_lanes<N>;
         const Fold map = map_by_reference;
         const V top(maximum);
+        const I farthest = fixed_distance(V(illegal_logit), top);
         moments all;
+        I far(0);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(peaks[b] > illegal_logit)) continue;
             const float* x = r.block(b);
-            std::uint32_t distance[block_size];
-            std::uint32_t legal[block_size];
+            I sums(0);  // block_size / N distances below 2^24 a lane
+            wide_sum<N> sum, squares;
+            RIFFLE_UNROLL(2)
             for (std::size_t i = 0; i < block_size; i += N) {
-                const V l = map(V::load(x + i));
-                const auto is_legal = l > V(illegal_logit);
-                const auto d = fixed_distance(select(is_legal, l, top), top);
-                const auto one = select(is_legal, int_lanes<N>(1), int_lanes<N>(0));
-                std::memcpy(distance + i, &d.v, sizeof d.v);
-                std::memcpy(legal + i, &one.v, sizeof one.v);
+                const I d = fixed_distance(map(V::load(x + i)), top);
+                sums = sums + d;
+                squares.add_products(d, d);
+                far = select(d == farthest, I(1), far);
             }
-            std::uint64_t count = 0, sum = 0, squares = 0;  // 256 distances below 2^24: no overflow
-            for (std::size_t i = 0; i < block_size; ++i) {
-                count += legal[i];
-                sum += distance[i];
-                squares += std::uint64_t{distance[i]} * distance[i];
-            }
-            all.count += count;
-            all.sum += sum;
-            all.sum_of_squares = all.sum_of_squares + uint128{squares, 0};
+            sum.add(sums);
+            all.count += block_size;
+            all.sum += sum.total();
+            all.sum_of_squares = all.sum_of_squares + uint128{squares.total(), 0};
         }
+        if (!any(far)) return all;
+        // What is illegal was counted like a token that far away: it is taken out again.
+        const std::uint64_t illegal = all.count - count_legal<N>(r, peaks, map), distance = std::uint32_t(farthest[0]);
+        all.count -= illegal;
+        all.sum -= illegal * distance;
+        all.sum_of_squares = all.sum_of_squares - uint128::product(illegal, distance * distance);
         return all;
+    }
+
+private:
+    /// Legal tokens behind the map.
+    template <int N>
+    static RIFFLE_INLINE std::uint64_t count_legal(const row& r, const float* peaks, const Fold& map) noexcept {
+        using V = lanes<N>;
+        std::uint64_t legal = 0;
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            if (!(peaks[b] > illegal_logit)) continue;
+            int_lanes<N> count(0);
+            RIFFLE_UNROLL(2)
+            for (std::size_t i = 0; i < block_size; i += N)
+                count = select(map(V::load(r.block(b) + i)) > V(illegal_logit), count + 1, count);
+            for (int i = 0; i < N; ++i) legal += std::uint32_t(count[i]);
+        }
+        return legal;
     }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include <riffle/core/draws.hpp>
 #include <riffle/core/row.hpp>
@@ -52,6 +53,13 @@ struct picked {
     token_id id;
     std::uint32_t weight;
 };
+
+/// The block whose masses, added up to its own, first exceed `target`; the last where none does.
+inline std::size_t block_of(std::span<const std::uint64_t> masses, std::uint64_t target) noexcept {
+    std::size_t b = 0;
+    while (b + 1 < masses.size() && target >= masses[b]) target -= masses[b++];
+    return b;
+}
 
 /// Inverse CDF over block masses: the first token, in ascending id, whose running mass exceeds `target`, which is below
 /// the sum of the masses. Under numerics::fast block masses are rounded sums: should the block run out first, its last

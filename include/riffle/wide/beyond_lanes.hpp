@@ -1,0 +1,151 @@
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <riffle/math/lanes.hpp>
+
+// What the lane type has no word for: a mask as bits, the lanes of a mask moved together, sums of 64-bit products. x86
+// has instructions; other processors do without the second. (As builtins, because the header that names the intrinsics
+// would double what including riffle costs a compiler.)
+
+namespace riffle::wide {
+
+/// Which lanes are at least as great as the bound, as bits; a NaN is not.
+template <int N>
+RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<N>& a, const lanes<N>& bound) noexcept {
+    std::uint64_t bits = 0;
+    for (int i = 0; i < N; ++i) bits |= std::uint64_t{a[i] >= bound[i]} << i;
+    return bits;
+}
+
+/// Stores the lanes of `a` whose bit is set one after the other, and answers how many; it may write N floats whatever
+/// the answer, the rest of them without meaning.
+template <int N>
+RIFFLE_INLINE std::size_t compress(const lanes<N>& a, std::uint64_t bits, float* to) noexcept {
+    std::size_t count = 0;
+    for (; bits; bits &= bits - 1) to[count++] = a[std::countr_zero(bits)];
+    return count;
+}
+/// Whether this processor has instructions for that, so that it costs less than an exp.
+template <int N>
+inline constexpr bool compresses = false;
+
+#if RIFFLE_X86 && defined(__SSE2__)
+inline constexpr int greater_equal = 29, current_rounding = 4;
+
+RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<4>& a, const lanes<4>& bound) noexcept {
+    return std::uint8_t(__builtin_ia32_movmskps(__builtin_ia32_cmpleps(bound.v, a.v)));
+}
+RIFFLE_TARGET_AVX2 inline std::uint64_t lanes_reaching(const lanes<8>& a, const lanes<8>& bound) noexcept {
+    return std::uint8_t(__builtin_ia32_movmskps256(__builtin_ia32_cmpps256(a.v, bound.v, greater_equal)));
+}
+RIFFLE_TARGET_AVX512 inline std::uint64_t lanes_reaching(const lanes<16>& a, const lanes<16>& bound) noexcept {
+    return std::uint16_t(
+        __builtin_ia32_cmpps512_mask(a.v, bound.v, greater_equal, std::uint16_t(0xffff), current_rounding));
+}
+
+template <>
+inline constexpr bool compresses<8> = true;
+template <>
+inline constexpr bool compresses<16> = true;
+
+/// For every mask of eight bits the places of those set, in order.
+inline constexpr auto places_of_set_bits = [] {
+    std::array<std::array<std::uint8_t, 8>, 256> places{};
+    for (unsigned mask = 0; mask < 256; ++mask)
+        for (unsigned bit = 0, n = 0; bit < 8; ++bit)
+            if (mask >> bit & 1) places[mask][n++] = std::uint8_t(bit);
+    return places;
+}();
+
+RIFFLE_TARGET_AVX2 inline std::size_t compress(const lanes<8>& a, std::uint64_t bits, float* to) noexcept {
+    typedef std::uint8_t bytes __attribute__((vector_size(8)));
+    bytes places;
+    std::memcpy(&places, places_of_set_bits[bits].data(), sizeof places);
+    int_lanes<8> index;
+    index.v = __builtin_convertvector(places, int_lanes<8>::vector);
+    lanes<8>(__builtin_ia32_permvarsf256(a.v, index.v)).store(to);
+    return std::size_t(std::popcount(bits));
+}
+/// (Into a register first: AMD's Zen 4 takes a hundred cycles for the form that stores.)
+RIFFLE_TARGET_AVX512 inline std::size_t compress(const lanes<16>& a, std::uint64_t bits, float* to) noexcept {
+    lanes<16> together;
+    together.v = __builtin_ia32_compresssf512_mask(a.v, together.v, std::uint16_t(bits));
+    together.store(to);
+    return std::size_t(std::popcount(bits));
+}
+#endif
+
+/// The 64-bit products of the even lanes of integers without a sign, as pairs of lanes, the lower half first.
+template <int N>
+RIFFLE_INLINE int_lanes<N> even_products(const int_lanes<N>& a, const int_lanes<N>& b) noexcept {
+    std::uint32_t x[N], y[N];
+    std::memcpy(x, &a.v, sizeof x);
+    std::memcpy(y, &b.v, sizeof y);
+    std::uint64_t product[N / 2];
+    for (int i = 0; i < N / 2; ++i) product[i] = std::uint64_t{x[2 * i]} * y[2 * i];
+    int_lanes<N> products;
+    std::memcpy(&products.v, product, sizeof product);
+    return products;
+}
+#if RIFFLE_X86 && defined(__SSE2__) && !defined(__clang__)
+RIFFLE_INLINE int_lanes<4> even_products(const int_lanes<4>& a, const int_lanes<4>& b) noexcept {
+    return int_lanes<4>(int_lanes<4>::vector(__builtin_ia32_pmuludq128(a.v, b.v)));
+}
+RIFFLE_TARGET_AVX2 inline int_lanes<8> even_products(const int_lanes<8>& a, const int_lanes<8>& b) noexcept {
+    return int_lanes<8>(int_lanes<8>::vector(__builtin_ia32_pmuludq256(a.v, b.v)));
+}
+RIFFLE_TARGET_AVX512 inline int_lanes<16> even_products(const int_lanes<16>& a, const int_lanes<16>& b) noexcept {
+    typedef long long pairs __attribute__((vector_size(64)));
+    return int_lanes<16>(int_lanes<16>::vector(__builtin_ia32_pmuludq512_mask(a.v, b.v, pairs{}, std::uint8_t(0xff))));
+}
+#endif
+
+/// Sums in 64 bits over lanes of 32-bit integers without a sign. Even and odd lanes are kept apart, which is cheaper
+/// than widening.
+template <int N>
+class wide_sum {
+public:
+#if RIFFLE_VECTORS
+    RIFFLE_INLINE void add(const int_lanes<N>& a) noexcept {
+        even_ += pair(a.v) & 0xffffffffu;
+        odd_ += pair(a.v) >> 32;
+    }
+    /// Adds a * b, or where it says so a * b >> Shift.
+    template <int Shift = 0>
+    RIFFLE_INLINE void add_products(const int_lanes<N>& a, const int_lanes<N>& b) noexcept {
+        even_ += pair(even_products(a, b).v) >> Shift;
+        odd_ += pair(even_products(odd_lanes(a), odd_lanes(b)).v) >> Shift;
+    }
+    RIFFLE_INLINE std::uint64_t total() const noexcept {
+        const pair sum = even_ + odd_;
+        std::uint64_t s = 0;
+        for (int i = 0; i < N / 2; ++i) s += sum[i];
+        return s;
+    }
+
+private:
+    using pair = typename int_lanes<N>::pair_vector;
+    static RIFFLE_INLINE int_lanes<N> odd_lanes(const int_lanes<N>& a) noexcept {
+        return int_lanes<N>(typename int_lanes<N>::vector(pair(a.v) >> 32));
+    }
+    pair even_{}, odd_{};
+#else
+    void add(const int_lanes<N>& a) noexcept {
+        for (int i = 0; i < N; ++i) sum_ += std::uint32_t(a[i]);
+    }
+    template <int Shift = 0>
+    void add_products(const int_lanes<N>& a, const int_lanes<N>& b) noexcept {
+        for (int i = 0; i < N; ++i) sum_ += std::uint64_t{std::uint32_t(a[i])} * std::uint32_t(b[i]) >> Shift;
+    }
+    std::uint64_t total() const noexcept { return sum_; }
+
+private:
+    std::uint64_t sum_ = 0;
+#endif
+};
+
+}  // namespace riffle::wide

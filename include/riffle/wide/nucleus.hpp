@@ -1,0 +1,238 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <riffle/core/row.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/math/fixed_mass.hpp>
+#include <riffle/wide/beyond_lanes.hpp>
+#include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/histogram.hpp>
+#include <riffle/wide/mass.hpp>
+#include <riffle/wide/preimage.hpp>
+
+// Where a large nucleus ends, without a sort and without a histogram of the whole row. The mass that it leaves out lies
+// in many tokens of little weight each, so a few blocks of the row tell nearly where it begins: a band of logits. One
+// pass then takes the mass of the row and that of all from the band upwards, and the end is looked for among the tokens
+// of the band. A wrong guess costs time, never a token: the masses show whether the end lies in the band.
+
+namespace riffle::wide {
+
+/// Σ of all weights, and of those from some logit upwards.
+struct split_mass {
+    std::uint64_t total = 0, reaching = 0;
+};
+
+/// Σ fixed_mass(map(l) - maximum) of the row, and by block of the raw logits that reach `floor`. Those under `cut`
+/// weigh nothing; floor >= cut.
+template <class Fold>
+struct split_mass_pass {
+    template <int N>
+    static RIFFLE_INLINE split_mass run(const row& r, const float* const& peaks, float cut, float floor,
+                                        const Fold& map_by_reference, float maximum,
+                                        std::uint64_t* const& masses) noexcept {
+        using V = lanes<N>;
+        using I = int_lanes<N>;
+        const Fold map = map_by_reference;
+        const V top(maximum), bound(floor);
+        std::fill(masses, masses + r.blocks(), 0);
+        split_mass sums;
+        blocks_to_weigh<N> of(r, peaks, cut);
+        while (of.next()) {
+            const float* x = of.logits;
+            wide_sum<N> all, reaching;
+            std::size_t i = 0;
+            for (; i + 2 * N <= of.size; i += 2 * N) {
+                const V l0 = V::load_once(x + i), l1 = V::load_once(x + i + N);
+                const I w0 = fixed_mass(map.uncanonical(l0) - top), w1 = fixed_mass(map.uncanonical(l1) - top);
+                all.add(w0 + w1);  // weights are at most 2^30, so two fit into 32 bits
+                reaching.add(select(l0 >= bound, w0, I(0)) + select(l1 >= bound, w1, I(0)));
+            }
+            for (; i < of.size; i += N) {
+                const V l = V::load_once(x + i);
+                const I w = fixed_mass(map.uncanonical(l) - top);
+                all.add(w);
+                reaching.add(select(l >= bound, w, I(0)));
+            }
+            masses[of.index] = reaching.total();
+            sums.total += all.total();
+            sums.reaching += masses[of.index];
+        }
+        return sums;
+    }
+};
+template <class Fold>
+split_mass find_split_mass(const row& r, const float* peaks, float cut, float floor, const Fold& map, float maximum,
+                           std::uint64_t* masses) noexcept {
+    return run<split_mass_pass<Fold>>(r, peaks, cut, (std::max)(cut, floor), map, maximum, masses);
+}
+
+/// Logits between which a nucleus ends, or an empty band where nobody knows: then high <= low.
+struct band {
+    float low = illegal_logit, high = illegal_logit;
+    bool empty() const noexcept { return !(high > low); }
+};
+
+/// The tokens of a band, in ascending id: mapped logits, weights, and for every block where its tokens end among them.
+struct band_tokens {
+    float* logits;
+    std::uint32_t* weights;
+    std::uint32_t* ends;
+    std::size_t size;
+
+    /// In memory for `row_size` candidates, which have three times four bytes for every logit of whole blocks.
+    static band_tokens in(token_data* memory, std::size_t row_size) noexcept {
+        const std::size_t padded = block_count(row_size) * block_size;
+        auto* const words = reinterpret_cast<std::byte*>(memory);
+        return {reinterpret_cast<float*>(words), reinterpret_cast<std::uint32_t*>(words + 4 * padded),
+                reinterpret_cast<std::uint32_t*>(words + 8 * padded), 0};
+    }
+};
+
+/// Collects the tokens whose raw logit lies in [low, high), until there are more than `most`.
+template <class Fold>
+struct band_pass {
+    template <int N>
+    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, float low, float high,
+                                         const Fold& map_by_reference, float maximum, std::size_t most,
+                                         const band_tokens& into) noexcept {
+        using V = lanes<N>;
+        const Fold map = map_by_reference;
+        const V top(maximum), bound(low), end(high);
+        float kept[block_size + N];
+        float* logits = into.logits;
+        std::uint32_t* weights = into.weights;
+        for (std::size_t b = 0; b < r.blocks() && std::size_t(logits - into.logits) <= most; ++b) {
+            std::size_t count = 0;
+            if (peaks[b] >= low) {
+                const float* x = r.block(b);
+                RIFFLE_UNROLL(2)
+                for (std::size_t i = 0; i < block_size; i += N) {
+                    const V l = V::load_once(x + i);
+                    count += compress(l, lanes_reaching(l, bound) & ~lanes_reaching(l, end), kept + count);
+                }
+            }
+            for (std::size_t i = 0; i < count;
+                 i += N) {  // what is stored behind the last one is overwritten by the next
+                const V l = map(canonical(V::load(kept + i)));
+                const auto w = fixed_mass(l - top);
+                l.store(logits + i);
+                std::memcpy(weights + i, &w.v, sizeof w.v);
+            }
+            logits += count;
+            weights += count;
+            into.ends[b] = std::uint32_t(logits - into.logits);
+        }
+        return std::size_t(logits - into.logits);
+    }
+};
+/// False when the band holds so many that something else is quicker; they are not all there then.
+template <class Fold>
+bool find_band(const row& r, const float* peaks, float low, float high, const Fold& map, float maximum,
+               band_tokens& into) noexcept {
+    const std::size_t most = r.size() / 4;
+    into.size = run<band_pass<Fold>>(r, peaks, low, high, map, maximum, most, into);
+    std::fill(into.logits + into.size, into.logits + into.size + 16, illegal_logit);
+    return into.size <= most;
+}
+
+/// Σ of the weights of logits >= cut; what stands behind `size`, up to a whole vector, does not reach it.
+struct mass_from_pass {
+    template <int N>
+    static RIFFLE_INLINE std::uint64_t run(const float* const& logits, const std::uint32_t* const& weights,
+                                           std::size_t size, float cut) noexcept {
+        using I = int_lanes<N>;
+        const lanes<N> bound(cut);
+        wide_sum<N> sum;
+        for (std::size_t i = 0; i < size; i += N) {
+            I w;
+            std::memcpy(&w.v, weights + i, sizeof w.v);
+            sum.add(select(lanes<N>::load(logits + i) >= bound, w, I(0)));
+        }
+        return sum.total();
+    }
+};
+
+inline std::uint64_t mass_of(const band_tokens& tokens) noexcept {
+    return run<mass_from_pass>(tokens.logits, tokens.weights, tokens.size, std::numeric_limits<float>::lowest());
+}
+
+/// Where a nucleus ends: at the last of the tokens that have this logit and are kept, `ties` of them in ascending id.
+struct nucleus_end {
+    float logit;
+    std::uint64_t ties;
+};
+
+/// The end of the shortest prefix of the band, in the order of ranks, whose mass exceeds `target`, which is less than
+/// the band's: by bisection on the bits of the cut. Tokens of equal logit weigh the same.
+inline nucleus_end end_of_nucleus(const band_tokens& tokens, const band& of, std::uint64_t target) noexcept {
+    const auto mass_from = [&](float cut) {
+        return run<mass_from_pass>(tokens.logits, tokens.weights, tokens.size, cut);
+    };
+    std::int64_t low = ordered_key(of.low), high = ordered_key(of.high);
+    std::uint64_t beyond = 0;  // mass_from(high) <= target < mass_from(low)
+    while (low + 1 < high) {
+        const std::int64_t middle = (low + high) >> 1;
+        const std::uint64_t mass = mass_from(from_ordered_key(std::int32_t(middle)));
+        if (mass > target) low = middle;
+        else high = middle, beyond = mass;
+    }
+    const float logit = canonical(from_ordered_key(std::int32_t(low)));
+    const std::size_t at = std::size_t(std::find(tokens.logits, tokens.logits + tokens.size, logit) - tokens.logits);
+    return {logit, (target - beyond) / tokens.weights[at] + 1};
+}
+
+/// Takes the weights of what the nucleus does not keep out of the masses of the blocks; answers their sum.
+inline std::uint64_t drop_behind(const nucleus_end& end, const band_tokens& tokens,
+                                 std::span<std::uint64_t> masses) noexcept {
+    std::uint64_t dropped = 0, ties = 0;
+    std::size_t i = 0;
+    for (std::size_t b = 0; b < masses.size(); ++b) {
+        std::uint64_t of_block = 0;
+        for (; i < tokens.ends[b]; ++i) {
+            const bool tied = tokens.logits[i] == end.logit;
+            ties += tied;
+            of_block += tokens.logits[i] < end.logit || (tied && ties > end.ties) ? tokens.weights[i] : 0;
+        }
+        masses[b] -= of_block;
+        dropped += of_block;
+    }
+    return dropped;
+}
+
+/// Hides the tied tokens that the nucleus does not keep, in blocks [first, last); their raw logits lie in [low, high).
+inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, row& r, float low, float high,
+                      std::size_t first, std::size_t last) noexcept {
+    std::uint64_t ties = 0;
+    std::size_t i = 0;
+    for (std::size_t b = 0; b < last; ++b) {
+        std::uint64_t before = ties;
+        for (; i < tokens.ends[b]; ++i) ties += tokens.logits[i] == end.logit;
+        if (b < first || ties <= end.ties || ties == before) continue;
+        float* x = r.own(b);
+        for (std::size_t j = 0; j < block_size; ++j)
+            if (x[j] >= low && x[j] < high && ++before > end.ties) x[j] = illegal_logit;
+    }
+}
+
+/// The band in which a sample, whose masses by bucket these are, leaves out `left` of its mass, a tenth more or less;
+/// `maximum` is the greatest logit.
+inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, double left, float maximum) noexcept {
+    const auto edge_of = [&](double mass) {  // the bucket at which so much lies below
+        std::size_t bucket = 0;
+        double below = 0.0;
+        while (bucket < bins.size() && below + double(bins[bucket]) <= mass) below += double(bins[bucket++]);
+        return bucket;
+    };
+    const std::size_t low = edge_of(left * 0.9), high = edge_of(left * 1.1) + 1;
+    if (low == 0 || high >= bins.size()) return {};
+    const auto logit_of = [&](std::size_t bucket) {
+        return least_float(maximum, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= std::int32_t(bucket); });
+    };
+    return {logit_of(low), logit_of(high)};
+}
+
+}  // namespace riffle::wide
