@@ -228,4 +228,20 @@ TEST(Distribution, OfNothingLegalStillTellsWhatItSaw) {
 }
 
 }  // namespace
+TEST(LookingCloser, ManySurvivorsStayInTheRow) {
+    constexpr std::size_t many = cpu_machine<stage_table>::many_survivors;
+    for (const std::size_t left : {many, many + 1}) {
+        std::vector<float> row(10000, -20.0f);
+        for (std::size_t i = 0; i < left; ++i) row[3 * i] = 1.0f + 1e-4f * float(i % 7);
+        auto c = chain(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 3});
+        const token_id token = c.sample(row);
+        EXPECT_EQ(token % 3, 0);
+        EXPECT_EQ(c.survivors().size(), left == many ? many : 1u);
+        EXPECT_EQ(c.state().machine().stayed_in_row(), left > many);
+        c.reset();
+        EXPECT_EQ(c.distribution(row).size(), left) << "the law has them all";
+        EXPECT_EQ(c.sample(row), token);
+    }
+}
+
 }  // namespace riffle_tests::chain_looking_closer

@@ -155,6 +155,34 @@ TEST(Candidates, KeepGreatest) {
     });
 }
 
+TEST(Candidates, KeepGreatestOfManyInAnyOrder) {
+    integers random(12);
+    for (const std::string name : {"random", "tied", "equal", "illegal", "all illegal", "ascending", "descending"}) {
+        list all(30000);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            float logit = random.real(-12, 12);
+            if (name == "tied") logit = float(random.between(-2, 2));
+            if (name == "equal") logit = 1.5f;
+            if (name == "illegal" && random.below(3) != 0) logit = -inf;
+            if (name == "all illegal") logit = -inf;
+            if (name == "ascending") logit = float(i) * 0x1p-10f;
+            if (name == "descending") logit = -float(i) * 0x1p-10f;
+            all[i] = {token_id(i), logit, 0.0f};
+        }
+        for (const bool backwards : {false, true}) {
+            SCOPED_TRACE(name + (backwards ? ", highest ids first" : ""));
+            if (backwards) std::reverse(all.begin(), all.end());
+            for (const std::size_t k : {1u, 40u, 1000u, 1618u, 1619u, 20000u}) {
+                list mine = all, expected = in_order(all);
+                expected.resize(std::min(k, expected.size()));
+                candidates c = view(mine, false);
+                c.keep_greatest(k);
+                expect_same(c, expected);
+            }
+        }
+    }
+}
+
 TEST(Candidates, KeepAbove) {
     each_sample([](const sample& s) {
         for (const float cut : {-inf, -3.0f, 0.0f, 1.5f, 2.0f, 1e30f})

@@ -48,6 +48,40 @@ TEST(Above, TakesSomeBlocksOnly) {
     });
 }
 
+TEST(Above, StopsSoonBehindTheMostThatAreWanted) {
+    stored_row row(logits_of(family::random, 32000));
+    at_every_width([&](int) {
+        std::vector<token_data> all(32000), some(32000);
+        const std::size_t n = wide::find_above(row.r, row.peaks.data(), 0, row.r.blocks(), 0.0f, all.data());
+        for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, n - 1, n, n + 1}) {
+            const std::size_t found =
+                wide::find_above(row.r, row.peaks.data(), 0, row.r.blocks(), 0.0f, some.data(), most);
+            if (most >= n) EXPECT_EQ(found, n);
+            else EXPECT_GT(found, most);
+            EXPECT_LE(found, std::min(n, most + block_size));
+        }
+    });
+}
+
+TEST(Above, HidesWhatIsBelow) {
+    each_row([](stored_row& given) {
+        for (const float cut : {lowest, -3.0f, 0.0f, 1.999f, 8.9f, inf})
+            at_every_width([&](int) {
+                stored_row row(given.logits), one(given.logits);
+                wide::hide_below(row.r, row.peaks.data(), cut);
+                for (std::size_t b = 0; b < one.r.blocks(); ++b) wide::hide_below(one.r, b, cut);
+                std::vector<float> peaks(row.r.blocks(), -inf);
+                for (std::size_t i = 0; i < given.logits.size(); ++i) {
+                    const float left = given.logits[i] >= cut ? given.logits[i] : -inf;
+                    ASSERT_EQ(std::bit_cast<int>(row.r.logit(i)), std::bit_cast<int>(left));
+                    ASSERT_EQ(std::bit_cast<int>(one.r.logit(i)), std::bit_cast<int>(left));
+                    if (left > peaks[i / 256]) peaks[i / 256] = left;
+                }
+                EXPECT_TRUE(std::equal(peaks.begin(), peaks.end(), row.peaks.begin()));
+            });
+    });
+}
+
 TEST(Above, CountsValues) {
     for (const auto which : families) {
         auto values = logits_of(which, 1600);

@@ -42,6 +42,25 @@ TEST(WideLaw, IsThatOfAllMappedLogits) {
         });
     });
 }
+TEST(WideLaw, TakesThePartsThatAreAskedFor) {
+    stored_row row(logits_of(family::random, 3000));
+    const float top = greatest(row.logits);
+    const auto law_with = [&]<std::uint8_t Parts>(std::integral_constant<std::uint8_t, Parts>) {
+        return wide::find_law<Parts>(row.r, row.peaks.data(), -greatest_logit, -greatest_logit, fold<>(), top);
+    };
+    at_every_width([&](int) {
+        const law all = law_with(std::integral_constant<std::uint8_t, law_part::all>());
+        const law none = law_with(std::integral_constant<std::uint8_t, 0>());
+        const law distances = law_with(std::integral_constant<std::uint8_t, law_part::distances>());
+        const law support = law_with(std::integral_constant<std::uint8_t, law_part::support>());
+        EXPECT_EQ(none.mass, all.mass);
+        EXPECT_EQ(none.distance, uint128{});
+        EXPECT_EQ(distances.distance, all.distance);
+        EXPECT_EQ(distances.squares, uint128{});
+        EXPECT_EQ(support.legal, 3000u);
+        EXPECT_EQ(support.minimum, all.minimum);
+    });
+}
 TEST(WideLaw, BlocksUnderTheCutWeighNothingAndAreLegal) {
     stored_row row(std::vector<float>(1000, -40.0f));
     row.logits[300] = row.peaks[1] = 0.0f;

@@ -451,12 +451,16 @@ private:
     }
 
     void make_rows() noexcept {
-        found_.size = row_.size();
-        for (std::size_t i = 0; i < found_.size; ++i) {
-            const float logit = row_.logit(i);
-            note(logit);
-            found_.data[i] = {token_id(i), canonical(logit), 0.0f};
-        }
+        note(wide::find_max(row_, memory_.peaks));
+        found_.size = row_.size();  // in memory for whole blocks
+        for (std::size_t b = 0; b < row_.blocks(); ++b)
+            for (std::size_t i = 0; i < block_size; i += 4) {
+                const auto logits = canonical(lanes<4>::load(row_.block(b) + i));
+                for (std::size_t j = 0; j < 4; ++j) {
+                    const std::size_t id = b * block_size + i + j;
+                    found_.data[id] = {token_id(id), logits[int(j)], 0.0f};
+                }
+            }
     }
 
     /// As far as the stages' forms can, on the row; from there on a candidate for every token, as it is (but for NaN).

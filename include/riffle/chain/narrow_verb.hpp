@@ -71,7 +71,9 @@ void narrow_by(const S& stage, const Kept& kept, candidates& c, const context& x
         else stage.apply(c);
         if constexpr (!has_built_in_facts<S>) {  // a user's verb may leave anything
             if (c.size > size) c.size = size;
-            for (auto& token : c) token.logit = canonical(token.logit);
+            const bool sorted = c.sorted;
+            c.map_logits([](const auto& logits) { return canonical(logits); });
+            c.sorted = sorted;
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <riffle/core/token.hpp>
 #include <riffle/math/fixed_mass.hpp>
@@ -117,6 +118,7 @@ struct RIFFLE_MAY_ALIAS candidates {
 
     /// Keeps the k first in rank among the legal, all when there are fewer; their order is open. O(size).
     RIFFLE_NOINLINE void keep_greatest(std::size_t k) noexcept {
+        if (k > 0 && size > 16 * k + 4096) drop_most(k);
         keep_legal();
         if (k >= size) return;
         partition(0, k, size);
@@ -205,6 +207,23 @@ private:
     }
     RIFFLE_NOINLINE void sort(std::size_t first, std::size_t last) noexcept {
         if (!sorted) std::sort(data + first, data + last, ranks_before);
+    }
+
+    /// Drops most of those that are not among the k first in rank, in one pass: what is left of those seen is cut down
+    /// to its k best whenever it has grown, and whoever comes later must rank before the last of them.
+    void drop_most(std::size_t k) noexcept {
+        const std::size_t room = 2 * k + 1024;
+        token_data last{(std::numeric_limits<token_id>::min)(), illegal_logit, 0.0f};
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            if (!ranks_before(data[i], last)) continue;
+            data[left++] = data[i];
+            if (left < room) continue;
+            partition(0, k - 1, left);
+            left = k;
+            last = data[k - 1];
+        }
+        size = left;
     }
 
     /// select_by_weight for candidates that stand in ascending id, as they come from the row; false for others.

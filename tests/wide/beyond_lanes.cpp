@@ -1,0 +1,98 @@
+#include <riffle/wide/beyond_lanes.hpp>
+
+#include "rows.hpp"
+
+namespace {
+
+using namespace riffle;
+using namespace riffle_tests;
+
+struct reaching_pass {
+    template <int N>
+    static RIFFLE_INLINE std::uint64_t run(const float* const& x, float bound) noexcept {
+        std::uint64_t bits = 0;
+        for (int i = 0; i < 16; i += N) bits |= wide::lanes_reaching(lanes<N>::load(x + i), lanes<N>(bound)) << i;
+        return bits;
+    }
+};
+struct compress_pass {
+    template <int N>
+    static RIFFLE_INLINE std::size_t run(const float* const& x, std::uint64_t bits, float* const& to) noexcept {
+        std::size_t count = 0;
+        for (int i = 0; i < 16; i += N)
+            count += wide::compress(lanes<N>::load(x + i), bits >> i & ((1u << N) - 1), to + count);
+        return count;
+    }
+};
+struct sums {
+    std::uint64_t plain, products, shifted;
+};
+struct sums_pass {
+    template <int N>
+    static RIFFLE_INLINE sums run(const std::uint32_t* const& a, const std::uint32_t* const& b) noexcept {
+        wide::wide_sum<N> plain, products, shifted;
+        for (int i = 0; i < 64; i += N) {
+            int_lanes<N> x, y;
+            std::memcpy(&x.v, a + i, sizeof x.v);
+            std::memcpy(&y.v, b + i, sizeof y.v);
+            plain.add(x);
+            products.add_products(x, y);
+            shifted.template add_products<8>(x, y);
+        }
+        return {plain.total(), products.total(), shifted.total()};
+    }
+};
+
+TEST(BeyondLanes, BitsOfThoseThatReachABound) {
+    const float x[16] = {-inf, lowest, -1.0f, -0.0f, 0.0f, 1.0f,  not_a_number, inf,
+                         2.0f, 2.0f,   1.99f, 1e9f,  3.0f, -2.0f, not_a_number, 2.5f};
+    for (const float bound : {-inf, lowest, -1.0f, 0.0f, 2.0f, inf}) {
+        std::uint64_t expected = 0;
+        for (int i = 0; i < 16; ++i) expected |= std::uint64_t{x[i] >= bound} << i;
+        at_every_width([&](int) {
+            EXPECT_EQ((wide::run<reaching_pass>(static_cast<const float*>(x), bound)), expected) << bound;
+        });
+    }
+}
+
+TEST(BeyondLanes, CompressKeepsOrderForEveryMask) {
+    float x[16];
+    for (int i = 0; i < 16; ++i) x[i] = float(i) - 0.5f;
+    for (std::uint64_t bits = 0; bits < 65536; ++bits) {
+        std::vector<float> expected;
+        for (int i = 0; i < 16; ++i)
+            if (bits >> i & 1) expected.push_back(x[i]);
+        at_every_width([&](int) {
+            float to[32];
+            const std::size_t count =
+                wide::run<compress_pass>(static_cast<const float*>(x), bits, static_cast<float*>(to));
+            ASSERT_EQ(count, expected.size());
+            ASSERT_TRUE(std::equal(expected.begin(), expected.end(), to)) << bits;
+        });
+    }
+}
+
+TEST(BeyondLanes, SumsAndProductsIn64Bits) {
+    integers random(7);
+    for (int round = 0; round < 100; ++round) {
+        std::uint32_t a[64], b[64];
+        sums expected{};
+        for (int i = 0; i < 64; ++i) {
+            a[i] = round == 0 ? 0xffffffffu : std::uint32_t(random.next());
+            b[i] = round == 0 ? 0x03ffffffu : std::uint32_t(random.next()) >> 6;  // 64 products of 2^58 are the most
+            const std::uint64_t product = std::uint64_t{a[i]} * b[i];
+            expected.plain += a[i];
+            expected.products += product;
+            expected.shifted += product >> 8;
+        }
+        at_every_width([&](int) {
+            const sums found =
+                wide::run<sums_pass>(static_cast<const std::uint32_t*>(a), static_cast<const std::uint32_t*>(b));
+            EXPECT_EQ(found.plain, expected.plain);
+            EXPECT_EQ(found.products, expected.products);
+            EXPECT_EQ(found.shifted, expected.shifted);
+        });
+    }
+}
+
+}  // namespace
