@@ -260,6 +260,13 @@ public:
         return storage::alignment + aligned(history::bytes(kept)) +
                scratch::bytes(row_size, kept, stages.spare_bytes(row_size));
     }
+    /// Takes another scratch for its own, and what the last step materialised is gone. A chain that was given storage
+    /// keeps that.
+    void trade_scratch(storage& other) noexcept {
+        if (storage_.borrowed()) return;
+        storage_.trade(other);
+        forget_scratch();
+    }
     status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size,
                        std::size_t tokens) noexcept {
         if (bytes.size() < scratch_bytes(stages, row_size, tokens)) return status_code::storage_too_small;

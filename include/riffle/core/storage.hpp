@@ -31,6 +31,8 @@ public:
         return data_ && a < b + bytes.size() && b < a + size_;
     }
     bool borrowed() const noexcept { return borrowed_; }
+    /// Both get the bytes of the other.
+    void trade(storage& other) noexcept { swap(other); }
 
     /// At least `bytes`. Memory of the caller never turns into heap memory.
     [[nodiscard]] status_code reserve(std::size_t bytes) noexcept {

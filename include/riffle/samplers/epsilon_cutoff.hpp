@@ -10,7 +10,7 @@ namespace riffle {
 ///
 /// `epsilon` in (0, 1), usual 3e-4 to 9e-4; <= 0 = off; >= 1 keeps max(1, min_keep); NaN is an error.
 ///
-/// Wide: max, law, and one pass over the blocks that reach the cut. Narrow: O(candidates).
+/// Wide: max, mass, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct epsilon_cutoff {
     float epsilon = 3e-4f;
     std::size_t min_keep = 0;

@@ -18,7 +18,7 @@ namespace riffle {
 /// as in dist. mu moves only in accept, and only for the token that was chosen last: a token from elsewhere leaves it,
 /// and the step says so. (llama.cpp moves mu in apply, so a rejected token moves it too; numerics::llama repeats that.)
 ///
-/// Wide: max, law, and the blocks that reach the cut. No sort: O(candidates).
+/// Wide: max, mass, and the blocks that reach the cut. No sort: O(candidates).
 struct mirostat_v2 {
     float tau = 5.0f;
     float eta = 0.1f;

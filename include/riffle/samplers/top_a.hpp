@@ -9,7 +9,7 @@ namespace riffle {
 ///
 /// `a` in (0, 1], usual 0.1 to 0.3; <= 0 = off; a > 1 may keep the best alone; NaN is an error.
 ///
-/// Wide: max, law, and one pass over the blocks that reach the cut. Narrow: O(candidates).
+/// Wide: max, mass, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct top_a {
     float a = 0.2f;
 

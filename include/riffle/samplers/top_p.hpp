@@ -11,8 +11,9 @@ namespace riffle {
 ///
 /// `p` >= 1 = off; p <= 0 keeps max(1, min_keep); NaN is an error.
 ///
-/// Wide: max, mass, and one pass over the blocks that can reach into the nucleus; up to four more to find the
-/// end of a large one. Narrow: O(candidates) expected.
+/// Wide: max, mass, and one pass over the blocks that can reach into the nucleus. The end of a large one is looked for
+/// in a band of logits that a sample of the row gives (wide/nucleus.hpp), or where that fails by a histogram and up to
+/// three passes more. Narrow: O(candidates) expected.
 struct top_p {
     float p = 0.95f;
     std::size_t min_keep = 0;

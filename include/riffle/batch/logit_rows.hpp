@@ -1,0 +1,58 @@
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+namespace riffle {
+
+namespace detail {
+
+/// A matrix as Eigen has it: a Matrix, Array, Map, Ref or block of float whose coefficients lie in memory.
+template <class M>
+concept eigen_like = requires(const M& m) {
+    { m.data() } -> std::convertible_to<const float*>;
+    m.rows();
+    m.cols();
+    m.innerStride();
+    m.outerStride();
+    bool(M::IsRowMajor);
+};
+
+}  // namespace detail
+
+/// Rows of logits in memory of the caller's, one behind the other at a distance: a pointer, or a row-major matrix of
+/// Eigen's (riffle needs no Eigen for it). A view; it owns nothing.
+class logit_rows {
+public:
+    /// `rows` rows of `columns` logits, `stride` floats from the beginning of one to that of the next.
+    constexpr logit_rows(const float* data, std::size_t rows, std::size_t columns, std::size_t stride) noexcept
+        : data_(data), rows_(rows), columns_(columns), stride_(stride) {}
+    /// Without gaps.
+    constexpr logit_rows(const float* data, std::size_t rows, std::size_t columns) noexcept
+        : logit_rows(data, rows, columns, columns) {}
+    /// A row-major matrix, or a block of one: a row of it for each sequence.
+    template <detail::eigen_like M>
+    constexpr logit_rows(const M& m) noexcept
+        : logit_rows(m.data(), std::size_t(m.rows()), std::size_t(m.cols()), std::size_t(m.outerStride())) {
+        static_assert(bool(M::IsRowMajor),
+                      "riffle: the matrix of a batch must be row-major (Eigen::RowMajor), a row for each sequence");
+        inner_stride_ = std::ptrdiff_t(m.innerStride());
+    }
+
+    constexpr std::size_t rows() const noexcept { return rows_; }
+    constexpr std::size_t columns() const noexcept { return columns_; }
+    constexpr std::size_t stride() const noexcept { return stride_; }
+    /// From one logit to the next: 1, but for a matrix of every second column.
+    constexpr std::ptrdiff_t inner_stride() const noexcept { return inner_stride_; }
+    constexpr bool has_data() const noexcept { return data_ != nullptr; }
+    constexpr std::span<const float> operator[](std::size_t row) const noexcept {
+        return {data_ + row * stride_, columns_};
+    }
+
+private:
+    const float* data_;
+    std::size_t rows_, columns_, stride_;
+    std::ptrdiff_t inner_stride_ = 1;
+};
+
+}  // namespace riffle
