@@ -78,7 +78,6 @@ struct mass_pass {
         using V = lanes<N>;
         const Fold map = map_by_reference;  // by value, so that no store can change its parameters
         const V top(maximum);
-        std::fill(masses, masses + r.blocks(), 0);
         std::uint64_t total = 0;
         blocks_to_weigh<N> of(r, peaks, cut);
         while (of.next()) {
@@ -120,7 +119,6 @@ struct fast_mass_pass {
         using Sum = lanes<N, true>;
         const Fold map = map_by_reference;
         const V top(maximum);
-        std::fill(masses, masses + r.blocks(), 0);
         std::uint64_t total = 0;
         blocks_to_weigh<N> of(r, peaks, cut);
         while (of.next()) {
@@ -157,6 +155,7 @@ private:
 template <bool Fast, class Fold>
 std::uint64_t find_mass(const row& r, const float* peaks, float cut, const Fold& map, float maximum,
                         std::uint64_t* masses) noexcept {
+    std::fill(masses, masses + r.blocks(), 0);  // the passes go to the blocks that weigh something only
     if constexpr (Fast) return run<fast_mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
     else return run<mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
 }

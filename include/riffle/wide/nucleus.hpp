@@ -38,7 +38,6 @@ struct split_mass_pass {
         using I = int_lanes<N>;
         const Fold map = map_by_reference;
         const V top(maximum), bound(floor);
-        std::fill(masses, masses + r.blocks(), 0);
         split_mass sums;
         blocks_to_weigh<N> of(r, peaks, cut);
         while (of.next()) {
@@ -67,6 +66,7 @@ struct split_mass_pass {
 template <class Fold>
 split_mass find_split_mass(const row& r, const float* peaks, float cut, float floor, const Fold& map, float maximum,
                            std::uint64_t* masses) noexcept {
+    std::fill(masses, masses + r.blocks(), 0);
     return run<split_mass_pass<Fold>>(r, peaks, cut, (std::max)(cut, floor), map, maximum, masses);
 }
 
