@@ -302,7 +302,7 @@ private:
             total_mass_ = mass_from_band_ - wide::drop_behind(end, tokens, masses);
             const draws random = stages_->random(onward.next->bridge, context_->at());
             std::uint64_t drawn_mass = multiply_high(random.bits(), total_mass_);
-            const std::size_t drawn = wide::block_of(masses, drawn_mass);
+            const std::size_t drawn = wide::block_of(memory_.masses, row_.blocks(), drawn_mass);
             wide::hide_below(row_, drawn, cut);
             wide::hide_ties(end, tokens, row_, cut, beyond, drawn, drawn + 1);
             go_on(onward);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <span>
 
 #include <riffle/core/draws.hpp>
 #include <riffle/core/row.hpp>
@@ -56,9 +55,9 @@ struct picked {
 
 /// The block up to which the masses first exceed `target`, the last where they never do; those before it are taken off
 /// the target.
-inline std::size_t block_of(std::span<const std::uint64_t> masses, std::uint64_t& target) noexcept {
+inline std::size_t block_of(const std::uint64_t* masses, std::size_t blocks, std::uint64_t& target) noexcept {
     std::size_t b = 0;
-    while (b + 1 < masses.size() && target >= masses[b]) target -= masses[b++];
+    while (b + 1 < blocks && target >= masses[b]) target -= masses[b++];
     return b;
 }
 
@@ -68,7 +67,7 @@ inline std::size_t block_of(std::span<const std::uint64_t> masses, std::uint64_t
 template <class Fold>
 picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Fold& map,
                     float maximum) noexcept {
-    const std::size_t b = block_of({masses, r.blocks()}, target);
+    const std::size_t b = block_of(masses, r.blocks(), target);
     std::uint32_t weights[block_size];
     run_baseline<weigh_block_pass<Fold>>(r.block(b), map, maximum, static_cast<std::uint32_t*>(weights));
     picked last{null_token, 0};
