@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -143,7 +142,6 @@ TEST(Batch, TakesChainsOfAnyKind) {
         ASSERT_TRUE(d.push(min_p{.p = 0.1f}));
         ASSERT_TRUE(d.push(dist{.seed = 9}));
     }
-    std::vector<std::unique_ptr<sequence>> owned;
     const auto logits = rows_of(3, 1);
     std::vector<token_id> tokens(3);
     batch b;

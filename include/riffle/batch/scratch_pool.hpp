@@ -20,7 +20,6 @@ public:
         storage memory;
     };
 
-    std::size_t places() const noexcept { return count_; }
     storage& memory(std::size_t i) noexcept { return places_[i].memory; }
 
     /// At least so many places, none of them taken.

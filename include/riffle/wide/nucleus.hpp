@@ -115,8 +115,8 @@ struct band_pass {
                     count += compress(l, lanes_reaching(l, bound) & ~lanes_reaching(l, end), kept + count);
                 }
             }
-            for (std::size_t i = 0; i < count;
-                 i += N) {  // what is stored behind the last one is overwritten by the next
+            V(illegal_logit).store(kept + count);  // to a whole vector; the next block overwrites what that leaves
+            for (std::size_t i = 0; i < count; i += N) {
                 const V l = map(canonical(V::load(kept + i)));
                 const auto w = fixed_mass(l - top);
                 l.store(logits + i);
