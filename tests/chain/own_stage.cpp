@@ -1,5 +1,6 @@
 // A user's own stage by each verb: staged and fused agree at every width, and both with the scalar verb.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <riffle/riffle.hpp>
 
 #include "chain/own_stages.hpp"
+#include "lane_widths.hpp"
 #include "reference/agreement.hpp"
 
 namespace riffle_tests::chain_own_stage {
@@ -211,19 +213,24 @@ TEST(OwnStage, TheSecondOfAKindHasItsOwnStream) {
         for (std::size_t i = parity; i < expected.size(); i += 2)
             expected[i] = plus(expected[i], occurrence == 0 ? 3.0f : 5.0f);
     }
-    const reference::model greedily{{greedy{}}, {}};
-    auto typed = chain(temperature{1.0f}, shaken{3.0f}, top_k{0}, shaken{5.0f}, greedy{});
-    EXPECT_EQ(typed.peek(row), greedily.run(expected).token);
-    EXPECT_EQ(difference(typed.survivors(), greedily.run(expected).left), "");
+    const reference::model drawn{{dist{}}, {}};
+    auto typed = chain(temperature{1.0f}, shaken{3.0f}, top_k{0}, shaken{5.0f}, dist{});
+    EXPECT_EQ(typed.peek(row), drawn.run(expected).token);
+    EXPECT_EQ(difference_in_law(typed.distribution(row), drawn.run(expected).left), "");
     dynamic_chain d;
     d.push(shaken{3.0f});
     d.push(temperature{1.0f});
     d.push(shaken{5.0f});
-    d.push(greedy{});
+    d.push(dist{});
     EXPECT_EQ(d.peek(row), typed.peek(row));
-    EXPECT_EQ(difference(d.survivors(), greedily.run(expected).left), "");
+    EXPECT_EQ(difference_in_law(d.distribution(row), drawn.run(expected).left), "");
 }
 
+/// Chooses the second candidate.
+struct second {
+    static constexpr bool selects = true;
+    void apply(candidates& c) const noexcept { c.selected = 1; }
+};
 TEST(OwnStage, WhatItLeavesIsCanonical) {
     struct careless {
         void apply(candidates& c) const noexcept {
@@ -233,13 +240,57 @@ TEST(OwnStage, WhatItLeavesIsCanonical) {
             c.size += 5;  // more than there were
         }
     };
-    auto c = chain(careless{}, dist{});
+    auto c = chain(careless{}, second{});
     EXPECT_EQ(c.sample(std::vector<float>(8, 1.0f)), 1);
     const auto left = c.survivors();
     ASSERT_EQ(left.size(), 8u);
     EXPECT_EQ(left[0].logit, std::numeric_limits<float>::max());
     EXPECT_EQ(reference::bits_of(left[2].logit), 0u);
     EXPECT_EQ(left[7].logit, reference::minus_infinity);
+}
+
+/// Behind a verb that has left every token in its place the passes go on with a row; they do not when it has moved,
+/// dropped or sorted them. Neither shows in the token, nor in the law.
+TEST(OwnStage, WhatItLeavesInPlaceIsARowAgain) {
+    enum class way { in_place, reversed, without_last, sorted, illegal, overflowing };
+    struct meddler {
+        way how;
+        void apply(candidates& c) const noexcept {
+            for (auto& token : c) token.logit = token.logit * 0.5f + (token.id % 3 == 0 ? 1.0f : 0.0f);
+            switch (how) {
+            case way::in_place: break;
+            case way::reversed: std::reverse(c.begin(), c.end()); break;
+            case way::without_last: --c.size; break;
+            case way::sorted: c.sort(); break;
+            case way::illegal:
+                for (auto& token : c)
+                    token.logit = token.id % 5 ? std::numeric_limits<float>::quiet_NaN() : token.logit;
+                break;
+            case way::overflowing:
+                for (auto& token : c) token.logit *= 1e38f;
+                break;
+            }
+        }
+    };
+    for (const way how : {way::in_place, way::reversed, way::without_last, way::sorted, way::illegal, way::overflowing})
+        for (const std::size_t size : {std::size_t{1}, std::size_t{300}, std::size_t{5000}})
+            at_every_width([&](int) {
+                const auto row = make_row(shape::random, size, 11);
+                auto c = chain(temperature{0.9f}, meddler{how}, soft_cap{30.0f}, top_p{0.95f}, dist{7});
+                auto memory = candidates_of(row);
+                candidates staged{memory.data(), memory.size(), -1, false};
+                EXPECT_EQ(c.apply(staged).ok(), how != way::without_last || size > 1);
+                const token_id expected = staged.selected < 0 ? null_token : staged[std::size_t(staged.selected)].id;
+                EXPECT_EQ(c.peek(row), expected) << int(how) << ", " << size;
+                EXPECT_FALSE(c.last_status().saw_nan() || c.last_status().saw_infinity());  // those of the row alone
+                staged.sort();
+                const auto law = c.distribution(row);
+                ASSERT_EQ(law.size(), staged.size) << int(how);
+                for (std::size_t i = 0; i < law.size(); ++i) {
+                    EXPECT_EQ(law[i].id, staged[i].id);
+                    EXPECT_EQ(reference::bits_of(law[i].logit), reference::bits_of(staged[i].logit));
+                }
+            });
 }
 
 TEST(OwnStage, AcceptMovesItsStateAndResetClearsIt) {

@@ -86,9 +86,17 @@ static_assert(is(chain_of<temperature, mask, dist>::plan_for(2), {{hide, 1, 2}, 
 static_assert(is(chain_of<mask, top_k, greedy>::plan_for(1), {{hide, 0, 1}, {max}, {select, 1, 2}, {narrow, 2, 3}}));
 
 // A stage with nothing but a narrow verb forces a candidate a token where it stands ahead of the bridge, and nowhere
-// else.
-static_assert(is(chain_of<keep_even, top_k, dist>::plan_for(1), {{rows}, {narrow, 0, 3}}));
-static_assert(is(chain_of<shaken, greedy>::plan_for(1), {{rows}, {narrow, 0, 2}}));
+// else. Behind the last of them the row's own passes go on.
+static_assert(is(chain_of<keep_even, top_k, dist>::plan_for(1),
+                 {{rows}, {narrow, 0, 1}, {back_to_row, 1, 3}, {max}, {select, 1, 2}, {narrow, 2, 3}}));
+static_assert(chain_of<keep_even, top_k, dist>::plan_for(1).row_reads() == 2);
+static_assert(is(chain_of<shaken, greedy>::plan_for(1),
+                 {{rows}, {narrow, 0, 1}, {back_to_row, 1, 2}, {max}, {pick, 1, 2}}));
+static_assert(is(
+    chain_of<temperature, shaken, logit_bias, shaken, soft_cap, logit_bias, temperature, dist>::plan_for(7),
+    {{rows}, {narrow, 0, 4}, {back_to_row, 4, 8}, {rewrite, 4, 5}, {edit, 5, 6}, {max}, {mass, 7, 8}, {pick, 7, 8}}));
+static_assert(is(chain_of<shaken, temperature, mask, dist>::plan_for(2),
+                 {{rows}, {narrow, 0, 1}, {back_to_row, 1, 4}, {gather, 2, 3}, {narrow, 1, 4}}));
 static_assert(is(chain_of<top_k, keep_even, dist>::plan_for(0), {{max}, {select, 0, 1}, {narrow, 1, 3}}));
 static_assert(is(chain_of<temperature, lottery>::plan_for(1), {{rows}, {narrow, 0, 2}}));
 static_assert(is(chain_of<top_p, lottery>::plan_for(0),
@@ -145,7 +153,7 @@ TEST(Plans, TheSameFunctionServesTypesAndRunTime) {
     const std::vector<facts> stages{facts_of<penalties>(), facts_of<temperature>(), facts_of<top_k>(),
                                     facts_of<top_p>(),     facts_of<mask>(),        facts_of<dist>()};
     for (std::size_t bridge = 0; bridge <= stages.size(); ++bridge)
-        EXPECT_EQ(make_plan(stages, bridge), c::plan_for(bridge));
+        EXPECT_EQ(make_plan(stages.data(), stages.size(), bridge), c::plan_for(bridge));
 }
 
 TEST(Plans, TooManyStagesAreRefused) {

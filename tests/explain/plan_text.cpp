@@ -49,7 +49,8 @@ TEST(PlanText, SaysWhichMapsWereFolded) {
 }
 
 TEST(PlanText, SaysWhichStageForcesRows) {
-    expect_lines(chain(shuffle_like{}, top_k{}, dist{}), {"rows ", "because shuffle_like has only a narrow verb"});
+    expect_lines(chain(shuffle_like{}, top_k{}, dist{}), {"rows ", "because shuffle_like has only a narrow verb",
+                                                          "narrow    shuffle_like", "back_to_row", "select    top_k"});
 }
 
 TEST(PlanText, SaysWhichMapIsWrittenOut) {

@@ -1,8 +1,11 @@
 // The passes between llama.cpp's candidates and a row, which need no llama.h, beside plain loops at every lane width.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -10,7 +13,8 @@
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>
-#include <riffle/llama/candidate_row.hpp>
+#include <riffle/llama/write_back.hpp>
+#include <riffle/wide/candidate_row.hpp>
 
 #include "integers.hpp"
 #include "lane_widths.hpp"
@@ -31,7 +35,7 @@ struct copied_row {
         for (std::size_t i = 0; i < row.size(); ++i) tokens[i] = {token_id(i), row[i], float(i) / 7.0f};
     }
     candidates all() { return {tokens.data(), tokens.size(), -1, false}; }
-    llama::detail::row_found copy() { return llama::detail::copy_logits(all(), copies.data(), peaks.data()); }
+    wide::row_found copy() { return wide::copy_logits(all(), copies.data(), peaks.data()); }
     row as_row() {
         row r;
         r.assign({copies.data(), logits.size()}, blocks.data(), copies.data());
@@ -104,6 +108,50 @@ TEST(CandidateRow, NanIsSeenAndPassedOver) {
         both.tokens[1000].logit = -infinity;
         EXPECT_FALSE(both.copy().maximum.saw_nan);
         EXPECT_EQ(both.copy().maximum.logit, infinity);
+    });
+}
+/// A row with a few logits that are not canonical, at every place of a vector.
+std::vector<float> odd_logits(integers& random, std::size_t size) {
+    constexpr float odd[] = {infinity, -infinity, not_a_number, -not_a_number, -0.0f, 1e-40f, -1e-40f};
+    auto logits = random_logits(random, size);
+    for (std::size_t i = 0; i < size; i += 13) logits[i] = odd[i % std::size(odd)];
+    return logits;
+}
+TEST(CandidateRow, EveryTokenIsFilledIn) {
+    at_every_width([](int) {
+        integers random(6);
+        for (const std::size_t size : sizes)
+            for (const bool is_odd : {false, true}) {
+                copied_row c(is_odd ? odd_logits(random, size) : random_logits(random, size));
+                row r;
+                r.assign(c.logits, c.blocks.data(), c.copies.data());
+                std::vector<token_data> as_it_is(c.copies.size(), {-1, 5.0f, 5.0f}), made_canonical = as_it_is;
+                EXPECT_FALSE(wide::fill_candidates(r, false, as_it_is.data()));
+                EXPECT_EQ(wide::fill_candidates(r, true, made_canonical.data()), is_odd);
+                for (std::size_t i = 0; i < size; ++i) {
+                    ASSERT_EQ(as_it_is[i].id, token_id(i));
+                    ASSERT_EQ(made_canonical[i].id, token_id(i));
+                    ASSERT_EQ(std::bit_cast<int>(as_it_is[i].logit), std::bit_cast<int>(c.logits[i]));
+                    ASSERT_EQ(std::bit_cast<int>(made_canonical[i].logit), std::bit_cast<int>(canonical(c.logits[i])));
+                    ASSERT_EQ(as_it_is[i].p, 0.0f);
+                    ASSERT_EQ(made_canonical[i].p, 0.0f);
+                }
+            }
+    });
+}
+TEST(CandidateRow, EveryLogitIsMadeCanonical) {
+    at_every_width([](int) {
+        integers random(7);
+        for (const std::size_t size : {0, 1, 15, 16, 17, 48, 300})
+            for (std::size_t at = 0; at < size; ++at) {
+                copied_row c(random_logits(random, size));
+                c.tokens[at].logit = at % 2 ? not_a_number : -0.0f;
+                std::vector<token_data> expected = c.tokens;
+                expected[at].logit = at % 2 ? -infinity : 0.0f;
+                candidates all = c.all();
+                wide::make_candidates_canonical(all);
+                ASSERT_EQ(std::memcmp(c.tokens.data(), expected.data(), size * sizeof(token_data)), 0) << at;
+            }
     });
 }
 template <bool Canonical>

@@ -9,6 +9,7 @@
 #include <riffle/chain/stage_table.hpp>
 #include <riffle/core/law.hpp>
 #include <riffle/wide/above.hpp>
+#include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/gather.hpp>
 #include <riffle/wide/max.hpp>
 #include <riffle/wide/nucleus.hpp>
@@ -124,6 +125,7 @@ private:
             }
             return true;
         case pass::rows: make_rows(); return true;
+        case pass::back_to_row: return go_back_to_row() || narrow_to_the_end(s);
         case pass::llama: return run_as_llama(s.last);
         case pass::narrow: return narrow(s.first, s.last);
         }
@@ -398,7 +400,7 @@ private:
         if (hides_weights_) wide::hide_below(row_, memory_.peaks, cut);
         go_on(onward);
         left_ = {maximum_, false};
-        known_ = plan_->steps[next_].op == pass::max ? &left_ : nullptr;
+        offer_maximum();
     }
     void go_on(const route& onward) noexcept {
         stays_in_row_ = true;
@@ -451,40 +453,80 @@ private:
         }
     }
 
+    // A candidate for every token, and back.
+
     void make_rows() noexcept {
-        note(wide::find_max(row_, memory_.peaks));
         found_.size = row_.size();  // in memory for whole blocks
-        for (std::size_t b = 0; b < row_.blocks(); ++b)
-            for (std::size_t i = 0; i < block_size; i += 4) {
-                const auto logits = canonical(lanes<4>::load(row_.block(b) + i));
-                for (std::size_t j = 0; j < 4; ++j) {
-                    const std::size_t id = b * block_size + i + j;
-                    found_.data[id] = {token_id(id), logits[int(j)], 0.0f};
-                }
-            }
+        if (wide::fill_candidates(row_, true, found_.data)) note(wide::find_max(row_, memory_.peaks));
+    }
+    /// The candidates as a row, if no stage has dropped, moved or chosen one.
+    wide::row_found row_of_candidates() noexcept {
+        if (found_.size != row_.size() || found_.sorted || found_.selected >= 0) return {};
+        return wide::copy_logits(found_, memory_.copies, memory_.peaks);
+    }
+    void take_row(const wide::row_found& left) noexcept {
+        row_.assign(memory_.copies, found_.size, memory_.blocks, memory_.copies);
+        found_.size = 0;
+        left_ = left.maximum;
+    }
+    bool go_back_to_row() noexcept {
+        const wide::row_found left = row_of_candidates();
+        if (!left.is_row) return false;
+        take_row(left);
+        offer_maximum();
+        return true;
+    }
+    bool narrow_to_the_end(const plan_step& s) noexcept {
+        next_ = plan_->size;
+        return narrow(s.first, s.last);
+    }
+    /// What is in left_, to the next step; the block maxima are there.
+    void offer_maximum() noexcept {
+        known_ = next_ < plan_->size && plan_->steps[next_].op == pass::max ? &left_ : nullptr;
     }
 
-    /// As far as the stages' forms can, on the row; from there on a candidate for every token, as it is (but for NaN).
+    /// As far as the stages' forms can, on the row. Where one cannot it is given a candidate for every token, as it is
+    /// (but for NaN); what it leaves whole is a row again.
     bool run_as_llama(std::size_t last) noexcept {
-        counts_.rows += end_ != until::selector;
-        wide::llama_row r(row_, memory_.peaks, memory_.groups, memory_.bins, memory_.masses);
+        const bool counts = end_ != until::selector;
+        counts_.rows += counts;
+        left_ = wide::find_max(row_, memory_.peaks);
+        const bool is_ordinary = wide::is_ordinary(left_);
+        if (!is_ordinary) {
+            note(left_);
+            hide_nan();
+        }
         std::size_t i = 0;
-        const bool ordinary = r.ordinary();
-        for (bool decided = ordinary; decided && i < last && !selects_by_law(i);) {
+        if (is_ordinary && run_on_row(i, last)) return narrow(i, last);
+        counts_.replays += counts;
+        for (;;) {
+            found_.size = row_.size();
+            wide::fill_candidates(row_, false, found_.data);
+            if (i + 1 >= last || selects_by_law(i)) return narrow(i, last);
+            if (!narrow_by_verbs(i, i + 1)) return false;
+            ++i;
+            const wide::row_found left = row_of_candidates();
+            if (!left.is_row || !wide::is_ordinary(left.maximum)) return narrow(i, last);
+            take_row(left);
+            if (run_on_row(i, last)) return narrow(i, last);
+        }
+    }
+    /// Of the row as it came: NaN that a stage makes stays.
+    void hide_nan() noexcept {
+        for (std::size_t id = 0; id < row_.size(); ++id)
+            if (const float logit = row_.logit(id); logit != logit)
+                row_.own(id / block_size)[id % block_size] = illegal_logit;
+    }
+    /// The stages from i on, as long as they decide; true when one of them has narrowed. i is then the next one, else
+    /// the first that was not run.
+    bool run_on_row(std::size_t& i, std::size_t last) noexcept {
+        wide::llama_row r(row_, memory_.peaks, memory_.groups, memory_.bins, memory_.masses, &left_);
+        for (; i < last && !selects_by_law(i); ++i) {
             const exact::row_answer answer = stages_->apply_to_row(i, r, found_, *context_);
-            decided = answer != exact::row_answer::undecided;
-            i += decided;
-            if (answer == exact::row_answer::narrowed) return narrow(i, last);
+            if (answer == exact::row_answer::narrowed) return ++i, true;
+            if (answer == exact::row_answer::undecided) return false;
         }
-        counts_.replays += end_ != until::selector;
-        found_.size = row_.size();
-        for (std::size_t id = 0; id < found_.size; ++id) {
-            const float logit = row_.logit(id);
-            if (!ordinary) note(logit);
-            const bool given_nan = !ordinary && logit != logit;  // one that a stage has made stays
-            found_.data[id] = {token_id(id), given_nan ? illegal_logit : logit, 0.0f};
-        }
-        return narrow(i, last);
+        return false;
     }
     /// Whether the run is to stop ahead of this stage.
     bool selects_by_law(std::size_t i) const noexcept {
@@ -500,14 +542,18 @@ private:
     }
     bool narrow(std::size_t first, std::size_t last) noexcept {
         const bool stop = last > first && stops_ahead_of(last - 1);
-        const status_code code = stages_->narrow(first, stop ? last - 1 : last, found_, *context_);
-        if (code != status_code::ok) return state_.fail(code), false;
+        if (!narrow_by_verbs(first, stop ? last - 1 : last)) return false;
         if (stages_->as_llama()) {  // llama.cpp leaves inf, NaN made of it, and its flag over logits that were changed
             for (auto& token : found_) token.logit = canonical(token.logit);
             found_.sorted = false;
         }
         if (stop) stages_->prepare(last - 1, found_);
         return true;
+    }
+    bool narrow_by_verbs(std::size_t first, std::size_t last) noexcept {
+        const status_code code = stages_->narrow(first, last, found_, *context_);
+        if (code != status_code::ok) state_.fail(code);
+        return code == status_code::ok;
     }
 
     const Table* stages_ = nullptr;

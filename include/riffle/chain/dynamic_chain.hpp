@@ -103,7 +103,8 @@ public:
         all_facts.push_back(s->table().fact(0));
         std::vector<plan> plans;
         for (std::size_t bridge = 0; bridge <= all_facts.size(); ++bridge)
-            plans.push_back(as_peer ? make_llama_plan(all_facts.size()) : make_plan(all_facts, bridge, folding::no));
+            plans.push_back(as_peer ? make_llama_plan(all_facts.size())
+                                    : make_plan(all_facts.data(), all_facts.size(), bridge, folding::no));
         if (saved > 0) ring_.resize(saved_states);
         stages_.reserve(stages_.size() + 1);
 
@@ -126,7 +127,8 @@ public:
     const char* name(std::size_t i) const noexcept override { return one(i).name(0); }
     const facts& fact(std::size_t i) const noexcept override { return facts_[i]; }
     const plan& plan_for(std::size_t bridge) const noexcept override {
-        static constexpr plan of_no_stages = make_plan({}, 0, folding::no);  // also of a malformed or moved-from chain
+        static constexpr plan of_no_stages =
+            make_plan(nullptr, 0, 0, folding::no);  // also of a malformed or moved-from chain
         return bridge < plans_.size() ? plans_[bridge] : of_no_stages;
     }
     status check() const noexcept override {

@@ -7,6 +7,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 #include <riffle/core/llama_form.hpp>
+#include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/fold.hpp>
 #include <riffle/wide/law.hpp>
 
@@ -71,9 +72,7 @@ void narrow_by(const S& stage, const Kept& kept, candidates& c, const context& x
         else stage.apply(c);
         if constexpr (!has_built_in_facts<S>) {  // a user's verb may leave anything
             if (c.size > size) c.size = size;
-            const bool sorted = c.sorted;
-            c.map_logits([](const auto& logits) { return canonical(logits); });
-            c.sorted = sorted;
+            wide::make_candidates_canonical(c);
         }
     }
 }

@@ -12,7 +12,7 @@ public:
     const char* name(std::size_t) const noexcept override { return ""; }
     const facts& fact(std::size_t) const noexcept override { return none_; }
     const plan& plan_for(std::size_t) const noexcept override {
-        static constexpr plan of_no_stages = make_plan({}, 0);
+        static constexpr plan of_no_stages = make_plan(nullptr, 0, 0);
         return of_no_stages;
     }
     status check() const noexcept override { return {}; }

@@ -2,7 +2,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <riffle/core/facts.hpp>
 
@@ -10,27 +9,28 @@ namespace riffle {
 
 /// The instruction set of a machine.
 enum class pass : std::uint8_t {
-    edit,       ///< a stage changes the logits of a few ids: private copies of the blocks it touches
-    edit_all,   ///< a stage is asked for the bias of every token
-    hide,       ///< a mask makes ids illegal: private copies of mixed blocks
-    rewrite,    ///< a map is applied to a private copy of the row
-    adjust,     ///< a stage learns the law of the row, then maps it or removes a few of its tokens
-    max,        ///< the greatest logit and the maximum of every block
-    moments,    ///< mean and deviation
-    mass,       ///< Σ exp(l - M) by block
-    law,        ///< Σ exp(l - M), entropy and collision
-    select,     ///< the k greatest, from the blocks that can hold them
-    above,      ///< all at or above a threshold
-    histogram,  ///< mass by logit bucket, when a nucleus is large
-    search,     ///< a set that the law describes, among more and more of the greatest
-    head,       ///< the k greatest, k following from the first few
-    gather,     ///< the ids a mask leaves
-    pick,       ///< a token straight from the row
-    choose,     ///< a selector that narrowed the row chooses among what is left
-    draw,       ///< the same for one that draws by mass: straight from the row where many are left
-    rows,       ///< a 12-byte candidate for every token
-    llama,      ///< stages as llama.cpp runs them, on the row as long as all tokens are there, then on candidates
-    narrow,     ///< the narrow verbs of stages, one after the other
+    edit,         ///< a stage changes the logits of a few ids: private copies of the blocks it touches
+    edit_all,     ///< a stage is asked for the bias of every token
+    hide,         ///< a mask makes ids illegal: private copies of mixed blocks
+    rewrite,      ///< a map is applied to a private copy of the row
+    adjust,       ///< a stage learns the law of the row, then maps it or removes a few of its tokens
+    max,          ///< the greatest logit and the maximum of every block
+    moments,      ///< mean and deviation
+    mass,         ///< Σ exp(l - M) by block
+    law,          ///< Σ exp(l - M), entropy and collision
+    select,       ///< the k greatest, from the blocks that can hold them
+    above,        ///< all at or above a threshold
+    histogram,    ///< mass by logit bucket, when a nucleus is large
+    search,       ///< a set that the law describes, among more and more of the greatest
+    head,         ///< the k greatest, k following from the first few
+    gather,       ///< the ids a mask leaves
+    pick,         ///< a token straight from the row
+    choose,       ///< a selector that narrowed the row chooses among what is left
+    draw,         ///< the same for one that draws by mass: straight from the row where many are left
+    rows,         ///< a 12-byte candidate for every token
+    back_to_row,  ///< candidates that were left whole are a row again; on others the narrow verbs go on
+    llama,        ///< stages as llama.cpp runs them, on the row as long as all tokens are there, then on candidates
+    narrow,       ///< the narrow verbs of stages, one after the other
 };
 
 /// One pass, on behalf of stages [first, last).
@@ -46,8 +46,8 @@ inline constexpr std::size_t max_stages = 32;
 /// What a chain does with a row, as a value. One for every stage that can be the bridge, which is the first stage that
 /// narrows at present; parameters and masks choose among them for each step.
 struct plan {
-    /// At most one pass for every stage ahead of the bridge, and five from there on.
-    static constexpr std::size_t capacity = max_stages + 5;
+    /// At most one pass for every stage ahead of the bridge, but three for one of them, and five from there on.
+    static constexpr std::size_t capacity = max_stages + 7;
 
     std::array<plan_step, capacity> steps{};
     std::size_t size = 0;
@@ -73,9 +73,10 @@ struct plan {
         std::size_t reads = 0;
         for (std::size_t i = 0; i < size; ++i) {
             const pass op = steps[i].op;
-            reads += op == pass::max || op == pass::moments || op == pass::mass || op == pass::law ||
+            const bool is_known = op == pass::max && i > 0 && steps[i - 1].op == pass::back_to_row;
+            reads += (op == pass::max && !is_known) || op == pass::moments || op == pass::mass || op == pass::law ||
                      op == pass::above || op == pass::search || op == pass::llama || op == pass::rewrite ||
-                     op == pass::edit_all || op == pass::rows;
+                     op == pass::edit_all || op == pass::rows || op == pass::back_to_row;
             if (op == pass::adjust) reads += 3;
         }
         return reads;
@@ -106,33 +107,40 @@ struct plan {
 /// Whether a machine can fold maps into mass, moments and pick, as a chain whose types are known can.
 enum class folding { yes, no };
 
-/// The plan of a chain of at most max_stages stages with these facts, when `bridge` is the first that narrows;
-/// facts.size() when none does and there is no selector.
+/// The plan of a chain of `count` stages, at most max_stages, with these facts, when `bridge` is the first that
+/// narrows; `count` when none does and there is no selector.
 ///
 /// Edits and masks before the bridge become overlays of the row. Maps wait: a monotone one is commuted past a cut or
 /// folded into an exp; it must be written out only when an edit or an adjustment follows it, when it is not monotone,
 /// or when the machine cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates
-/// for all tokens.
-constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, folding folds = folding::yes) noexcept {
+/// for all tokens; behind the last such stage they are a row again.
+constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bridge,
+                         folding folds = folding::yes) noexcept {
     plan p;
     p.bridge = bridge;
-    const bool wide_bridge = bridge < stages.size() &&
-                             (stages[bridge].narrows != narrowing::no ||
-                              (stages[bridge].selects != selecting::no && stages[bridge].selects != selecting::own));
-    bool candidates_first = !wide_bridge;
-    for (std::size_t i = 0; i < bridge; ++i) candidates_first |= stages[i].applies;
-    if (candidates_first) {
+    const bool wide_bridge =
+        bridge < count && (stages[bridge].narrows != narrowing::no ||
+                           (stages[bridge].selects != selecting::no && stages[bridge].selects != selecting::own));
+    if (!wide_bridge) {
         p.push(pass::rows, 0, 0);
-        p.push(pass::narrow, 0, stages.size());
+        p.push(pass::narrow, 0, count);
         return p;
     }
+    std::size_t start = bridge;  // behind the last stage that applies
+    while (start > 0 && !stages[start - 1].applies) --start;
+    if (start > 0) {
+        p.push(pass::rows, 0, 0);
+        p.push(pass::narrow, 0, start);
+        p.push(pass::back_to_row, start, count);
+    }
+    p.pending = std::uint8_t(start);
 
     const facts& b = stages[bridge];
     bool adjusts_before = false;  // that needs the law of all tokens, also of those the mask hides
-    for (std::size_t i = 0; i < bridge; ++i) adjusts_before |= stages[i].adjusts;
+    for (std::size_t i = start; i < bridge; ++i) adjusts_before |= stages[i].adjusts;
     if (b.masks && !adjusts_before) {
         p.push(pass::gather, bridge, bridge + 1);
-        p.push(pass::narrow, 0, stages.size());
+        p.push(pass::narrow, start, count);
         return p;
     }
 
@@ -141,7 +149,7 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
             if (stages[i].maps) p.push(pass::rewrite, i, i + 1);
         p.pending = std::uint8_t(end);
     };
-    for (std::size_t i = 0; i < bridge; ++i) {
+    for (std::size_t i = start; i < bridge; ++i) {
         const facts& f = stages[i];
         if (f.masks) p.push(pass::hide, i, i + 1);  // -inf stays -inf in every map, so a mask passes them
         if (f.edits || f.dense_edits) {
@@ -158,7 +166,7 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
     if (b.masks) {
         write_out(bridge);
         p.push(pass::gather, bridge, bridge + 1);
-        p.push(pass::narrow, bridge, stages.size());
+        p.push(pass::narrow, bridge, count);
         return p;
     }
     const bool takes_exp_or_distance = b.narrows == narrowing::mass || b.narrows == narrowing::deviation ||
@@ -173,27 +181,27 @@ constexpr plan make_plan(std::span<const facts> stages, std::size_t bridge, fold
         if (b.selects == selecting::by_mass && b.narrows == narrowing::likelihood)
             p.push(pass::draw, bridge, bridge + 1);
         else if (b.selects != selecting::no) p.push(pass::choose, bridge, bridge + 1);
-        else p.push(pass::narrow, bridge + 1, stages.size());
+        else p.push(pass::narrow, bridge + 1, count);
     };
     switch (b.narrows) {
     case narrowing::rank:
         p.push(pass::select, bridge, bridge + 1);
-        p.push(pass::narrow, bridge + 1, stages.size());
+        p.push(pass::narrow, bridge + 1, count);
         return p;
     case narrowing::threshold:
         p.push(pass::above, bridge, bridge + 1);
-        p.push(pass::narrow, bridge + 1, stages.size());
+        p.push(pass::narrow, bridge + 1, count);
         return p;
     case narrowing::deviation:
         p.push(pass::moments, bridge, bridge + 1);
         p.push(pass::above, bridge, bridge + 1);
-        p.push(pass::narrow, bridge + 1, stages.size());
+        p.push(pass::narrow, bridge + 1, count);
         return p;
     case narrowing::mass:
         p.push(pass::mass, bridge, bridge + 1);
         p.push(pass::histogram, bridge, bridge + 1);
         p.push(pass::above, bridge, bridge + 1);
-        p.push(pass::narrow, bridge + 1, stages.size());
+        p.push(pass::narrow, bridge + 1, count);
         return p;
     case narrowing::likelihood:
         p.push(b.law_parts == 0 ? pass::mass : pass::law, bridge, bridge + 1);

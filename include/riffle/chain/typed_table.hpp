@@ -15,6 +15,7 @@
 #include <riffle/chain/stage_table.hpp>
 #include <riffle/core/id_check.hpp>
 #include <riffle/core/policies.hpp>
+#include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/fold.hpp>
 #include <riffle/wide/gather.hpp>
 #include <riffle/wide/law.hpp>
@@ -66,7 +67,8 @@ public:
     static constexpr std::array<facts, count> fact_table{facts_of<Stages>()...};
     static constexpr std::array<plan, count + 1> plans = [] {
         std::array<plan, count + 1> all{};
-        for (std::size_t b = 0; b <= count; ++b) all[b] = as_peer ? make_llama_plan(count) : make_plan(fact_table, b);
+        for (std::size_t b = 0; b <= count; ++b)
+            all[b] = as_peer ? make_llama_plan(count) : make_plan(fact_table.data(), count, b);
         return all;
     }();
     static constexpr bool plans_have(pass op) noexcept {
@@ -398,7 +400,7 @@ public:
                 failure = detail::narrow_as_llama(stage, std::get<I>(kept_), c, x);
             } else {
                 if constexpr (as_peer) {  // another form may have made NaN, and left its flag standing
-                    for (auto& token : c) token.logit = canonical(token.logit);
+                    wide::make_candidates_canonical(c);
                     c.sorted = c.sorted && std::is_sorted(c.begin(), c.end(), ranks_before);
                 }
                 if constexpr (fact_table[I].needs_sorted) c.sort();

@@ -31,6 +31,7 @@ constexpr const char* name_of(pass op) noexcept {
     case pass::choose: return "choose";
     case pass::draw: return "draw";
     case pass::rows: return "rows";
+    case pass::back_to_row: return "back_to_row";
     case pass::llama: return "llama";
     case pass::narrow: return "narrow";
     }
@@ -88,6 +89,8 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     case pass::choose: return fmt::format("{} among the survivors", who);
     case pass::draw: return fmt::format("{} among the survivors, straight from the row where they are many", who);
     case pass::rows: return "12 bytes for every token";
+    case pass::back_to_row:
+        return "copies their logits, where every token is left; else the narrow verbs go on over what is";
     case pass::llama:
         return fmt::format("{}: as llama.cpp runs them, on the row while every token is there, then on candidates",
                            who);

@@ -8,9 +8,10 @@
 #include <riffle/core/token.hpp>
 #include <riffle/llama/as_llama.hpp>
 #include <riffle/llama/by_plan.hpp>
-#include <riffle/llama/candidate_row.hpp>
 #include <riffle/llama/chain_stages.hpp>
 #include <riffle/llama/context.hpp>
+#include <riffle/llama/write_back.hpp>
+#include <riffle/wide/candidate_row.hpp>
 
 // A chain's stages applied to an array of candidates, by the passes over a row where the array is one. What is left in
 // the array is what applying the stages to it one after the other leaves.
@@ -32,7 +33,7 @@ status apply(Chain& chain, candidates& c) noexcept {
     status s;
     if (const plan& p = stages.plan_for(stages.bridge(c.size, 0)); c.size >= least_row && !p.has(pass::rows))
         s = chain.state().apply_by(stages, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
-            const row_found found = copy_logits(c, memory.copies, memory.peaks);
+            const wide::row_found found = wide::copy_logits(c, memory.copies, memory.peaks);
             is_row = found.is_row;
             has_p = is_row && p.has(pass::pick) && stages.fact(p.bridge).selects != selecting::by_shape;
             if (!is_row) return status();

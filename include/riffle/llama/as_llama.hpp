@@ -9,7 +9,8 @@
 #include <riffle/core/llama_form.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/status.hpp>
-#include <riffle/llama/candidate_row.hpp>
+#include <riffle/llama/write_back.hpp>
+#include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/llama_row.hpp>
 
@@ -23,7 +24,7 @@ public:
         : stages_(stages), c_(c), memory_(memory), context_(x) {}
 
     status run() noexcept {
-        if (c_.size >= least_row && !c_.sorted) found_ = copy_logits(c_, memory_.copies, memory_.peaks);
+        if (c_.size >= least_row && !c_.sorted) found_ = wide::copy_logits(c_, memory_.copies, memory_.peaks);
         if (!found_.is_row && names_no_token()) return status_code::bad_candidates;
         for (std::size_t i = found_.is_row ? on_row() : 0; i < stages_.size(); ++i) {
             auto code = stages_.narrow(i, i + 1, c_, context_);
@@ -80,7 +81,7 @@ private:
     candidates& c_;
     const scratch& memory_;
     const context& context_;
-    row_found found_;
+    wide::row_found found_;
 };
 
 }  // namespace riffle::llama::detail

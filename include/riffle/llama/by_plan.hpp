@@ -17,8 +17,8 @@
 #include <riffle/core/policies.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/status.hpp>
-#include <riffle/llama/candidate_row.hpp>
 #include <riffle/llama/chain_stages.hpp>
+#include <riffle/llama/write_back.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/fold.hpp>

@@ -11,6 +11,11 @@
 
 namespace riffle::wide {
 
+/// Whether every logit of a row is a number below +inf, and some above -inf.
+inline bool is_ordinary(const row_maximum& found) noexcept {
+    return !found.saw_nan && found.logit > illegal_logit && found.logit <= greatest_logit;
+}
+
 /// A row that stands for llama.cpp's candidates of all tokens, in the order of their ids and not flagged sorted,
 /// without 12 bytes for each: what a sampler's form may work on as long as every token is there. Its logits are changed
 /// exactly as the peer would change them, never made canonical.
@@ -31,10 +36,10 @@ public:
     /// Room for a number a block.
     double* sums() noexcept { return sums_; }
 
-    /// Whether every logit is a number below +inf, and some above -inf: others are left to the peer's own arithmetic.
+    /// is_ordinary: other rows are left to the peer's own arithmetic.
     bool ordinary() noexcept {
         const float m = maximum();
-        return !saw_nan_ && m > illegal_logit && m <= greatest_logit;
+        return is_ordinary({m, saw_nan_});
     }
     /// The greatest logit. Reads the row when it has changed.
     float maximum() noexcept {

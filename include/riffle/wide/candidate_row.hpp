@@ -1,0 +1,133 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/math/elementwise.hpp>
+#include <riffle/math/ordered.hpp>
+#include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/interleaved.hpp>
+#include <riffle/wide/max.hpp>
+
+// Candidates that are a row: one for every token, in the order of ids. A stage that has nothing but a narrow verb is
+// given such; where it leaves them whole, the passes go on with a row of their logits.
+
+namespace riffle::wide {
+
+/// Makes a candidate of every token, whole blocks of them, p = 0. The logits become canonical, if that is asked for;
+/// then it answers whether one was not.
+struct fill_candidates_pass {
+    template <int N>
+    static RIFFLE_INLINE bool run(const row& r, bool makes_canonical, token_data* const& to) noexcept {
+        using V = lanes<N>;
+        std::int32_t first[N];
+        for (int i = 0; i < N; ++i) first[i] = i;
+        int_lanes<N> changed(0), ids;
+        std::memcpy(&ids.v, first, sizeof first);
+        token_data* out = to;
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            const float* x = r.block(b);
+            for (std::size_t i = 0; i < block_size; i += N, out += N) {
+                const V given = V::load(x + i), logits = makes_canonical ? canonical(given) : given;
+                changed = changed | (as_bits(logits) ^ as_bits(given));
+                interleaved<N>::of(ids, as_bits(logits)).store(out);
+                ids = ids + N;
+            }
+        }
+        return any(changed);
+    }
+};
+template <class Row>
+bool fill_candidates(const Row& r, bool makes_canonical, token_data* to) noexcept {
+    return run<fill_candidates_pass>(r, makes_canonical, to);
+}
+
+/// Whether the logit of one of c[0, whole) is not canonical; N divides `whole`.
+struct not_canonical_pass {
+    template <int N>
+    static RIFFLE_INLINE bool run(const token_data* const& c, std::size_t whole) noexcept {
+        int_lanes<N> changed(0);
+        for (std::size_t i = 0; i < whole; i += N) {
+            const auto bits = interleaved<N>::load(c + i).template field<1>();
+            changed = changed | (as_bits(canonical(lanes<N>::from_bits(bits))) ^ bits);
+        }
+        return any(changed);
+    }
+};
+/// Makes the logits of all canonical. O(n), and the memory is only read where they are.
+template <class Candidates>
+void make_candidates_canonical(Candidates& c) noexcept {
+    const std::size_t whole = c.size / 16 * 16;
+    const bool changes = run<not_canonical_pass>(static_cast<const token_data*>(c.data), whole);
+    for (std::size_t i = changes ? 0 : whole; i < c.size; ++i) c[i].logit = canonical(c[i].logit);
+}
+
+/// What there is to know of candidates that are a row.
+struct row_found {
+    bool is_row = false;  ///< every candidate stands at the index of its id
+    row_maximum maximum{};
+};
+
+/// Copies the logits of c to `to`, padded to whole blocks with -inf, and takes the block maxima on the way. As in
+/// max_pass, a sum beside them becomes NaN where a logit is: saw_nan is a suspicion.
+struct copy_logits_pass {
+    template <int N>
+    static RIFFLE_INLINE row_found run(const candidates& c, float* const& to, float* const& peaks) noexcept {
+        using V = lanes<N>;
+        constexpr auto all = std::make_integer_sequence<int, N>();
+        int_lanes<N> displaced(0), ids = interleaved<N>::expected_ids();
+        V sums[2] = {V(0.0f), V(0.0f)};
+        float greatest = illegal_logit;
+        const std::size_t full = c.size / block_size;
+        for (std::size_t b = 0; b < full; ++b) {
+            V peak[2] = {V(illegal_logit), V(illegal_logit)};
+            for (std::size_t i = b * block_size; i < (b + 1) * block_size; i += 2 * N)
+                for (std::size_t half = 0; half < 2; ++half) {
+                    const auto group = interleaved<N>::load(c.data + i + half * N);
+                    const V logits = V::from_bits(interleaved<N>::template in_order<1>(group.template field<1>(), all));
+                    logits.store(to + i + half * N);
+                    displaced = displaced | (group.template field<0>() ^ ids);
+                    ids = ids + int_lanes<N>(N);
+                    peak[half] = greater_of(logits, peak[half]);  // a NaN is passed over
+                    sums[half] = sums[half] + logits;
+                }
+            peaks[b] = reduce_max(greater_of(peak[0], peak[1]));
+            if (peaks[b] > greatest) greatest = peaks[b];
+        }
+        row_found found;
+        const V sum = sums[0] + sums[1];
+        for (int i = 0; i < N; ++i) found.maximum.saw_nan |= sum[i] != sum[i];
+        std::int32_t displaced_in_tail = 0;
+        if (full * block_size < c.size) {
+            float* const tail = to + full * block_size;
+            float peak = illegal_logit;
+            for (std::size_t i = 0; i < block_size; ++i) {
+                const std::size_t id = full * block_size + i;
+                tail[i] = id < c.size ? c.data[id].logit : illegal_logit;
+                if (id >= c.size) continue;
+                displaced_in_tail |= c.data[id].id ^ token_id(id);
+                found.maximum.saw_nan |= tail[i] != tail[i];
+                if (tail[i] > peak) peak = tail[i];
+            }
+            peaks[full] = peak;
+            if (peak > greatest) greatest = peak;
+        }
+        found.is_row = !any(displaced) && displaced_in_tail == 0;
+        found.maximum.logit = greatest;
+        return found;
+    }
+};
+/// `row` and `peaks` have room for all blocks. O(n).
+template <class Candidates>
+row_found copy_logits(const Candidates& c, float* row, float* peaks) noexcept {
+    row_found found = run<copy_logits_pass>(c, row, peaks);
+    const bool suspicious = found.maximum.saw_nan;
+    found.maximum.saw_nan = false;
+    for (std::size_t i = 0; suspicious && i < c.size; ++i) found.maximum.saw_nan |= row[i] != row[i];
+    return found;
+}
+
+}  // namespace riffle::wide

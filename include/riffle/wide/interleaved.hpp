@@ -1,0 +1,106 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <riffle/core/token.hpp>
+#include <riffle/math/lanes.hpp>
+
+namespace riffle::wide {
+
+/// N candidates as three vectors: each field stands in every third lane, and no two candidates' values of it in the
+/// same lane of different vectors (3 does not divide N). So a field is put together by blends, and then only out of
+/// order. (g++ makes a gather of the plain loop, which takes five times as long.)
+template <int N>
+struct interleaved {
+    using ints = int_lanes<N>;
+    ints parts[3];
+
+    static RIFFLE_INLINE interleaved load(const token_data* from) noexcept {
+        interleaved r;
+        for (int part = 0; part < 3; ++part)
+            r.parts[part] = as_bits(lanes<N>::load(reinterpret_cast<const float*>(from) + part * N));
+        return r;
+    }
+    /// Of ids and logits in the order of candidates; p is 0.
+    static RIFFLE_INLINE interleaved of(const ints& ids, const ints& logits) noexcept {
+        return {{woven<0>(ids, logits, lane_numbers()), woven<1>(ids, logits, lane_numbers()),
+                 woven<2>(ids, logits, lane_numbers())}};
+    }
+    RIFFLE_INLINE void store(token_data* to) const noexcept {
+        for (int part = 0; part < 3; ++part)
+            lanes<N>::from_bits(parts[part]).store(reinterpret_cast<float*>(to) + part * N);
+    }
+    /// The field (id, logit, p) of all, those of lane i from the part that has it there.
+    template <int Field>
+    RIFFLE_INLINE ints field() const noexcept {
+        return gathered<Field>(lane_numbers());
+    }
+    template <int Field>
+    RIFFLE_INLINE void set_field(const ints& values) noexcept {
+        parts[0] = blended<Field, 0>(parts[0], values, lane_numbers());
+        parts[1] = blended<Field, 1>(parts[1], values, lane_numbers());
+        parts[2] = blended<Field, 2>(parts[2], values, lane_numbers());
+    }
+    /// The ids that candidates 0 ... N - 1 would have there.
+    static RIFFLE_INLINE ints expected_ids() noexcept {
+        std::int32_t ids[N];
+        for (int part = 0; part < 3; ++part)
+            for (int lane = 0; lane < N; ++lane)
+                if ((part * N + lane) % 3 == 0) ids[lane] = (part * N + lane) / 3;
+        return loaded(ids);
+    }
+    /// The values of a field in the order of candidates, and back.
+    template <int Field, int... I>
+    static RIFFLE_INLINE ints in_order(const ints& values, std::integer_sequence<int, I...>) noexcept {
+        return permuted<((3 * I + Field) % N)...>(values, values);
+    }
+    template <int Field, int... I>
+    static RIFFLE_INLINE ints out_of_order(const ints& values, std::integer_sequence<int, I...>) noexcept {
+        return permuted<place_of(Field, I)...>(values, values);
+    }
+
+private:
+    using lane_numbers = std::make_integer_sequence<int, N>;
+
+    template <int Field, int... I>
+    RIFFLE_INLINE ints gathered(std::integer_sequence<int, I...>) const noexcept {
+        const ints two = permuted<(I + ((N + I) % 3 == Field ? N : 0))...>(parts[0], parts[1]);
+        return permuted<(I + ((2 * N + I) % 3 == Field ? N : 0))...>(two, parts[2]);
+    }
+    /// `a` with the lanes of b in which that part has the field.
+    template <int Field, int Part, int... I>
+    static RIFFLE_INLINE ints blended(const ints& a, const ints& b, std::integer_sequence<int, I...>) noexcept {
+        return permuted<(I + ((Part * N + I) % 3 == Field ? N : 0))...>(a, b);
+    }
+    template <int Part, int... I>
+    static RIFFLE_INLINE ints woven(const ints& ids, const ints& logits, std::integer_sequence<int, I...>) noexcept {
+        constexpr std::int32_t keep[N] = {((Part * N + I) % 3 == 2 ? 0 : -1)...};
+        return permuted<((Part * N + I) / 3 + ((Part * N + I) % 3 == 1 ? N : 0))...>(ids, logits) & loaded(keep);
+    }
+    static RIFFLE_INLINE ints loaded(const std::int32_t* from) noexcept {
+        ints r;
+        std::memcpy(&r.v, from, sizeof r.v);
+        return r;
+    }
+    /// The candidate whose field stands in that lane.
+    static constexpr int place_of(int field, int lane) noexcept {
+        int candidate = 0;
+        while ((3 * candidate + field) % N != lane) ++candidate;
+        return candidate;
+    }
+    /// Lanes of a (numbers below N) and b.
+    template <int... From>
+    static RIFFLE_INLINE ints permuted(const ints& a, const ints& b) noexcept {
+        ints r;
+#if RIFFLE_VECTORS
+        r.v = __builtin_shufflevector(a.v, b.v, From...);
+#else
+        int lane = 0;
+        ((r.v[lane++] = From < N ? a.v[From % N] : b.v[From % N]), ...);
+#endif
+        return r;
+    }
+};
+
+}  // namespace riffle::wide
