@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <riffle/wide/select.hpp>
 
@@ -34,8 +36,8 @@ TEST(Select, BoundOfRankIsReachedByThatMany) {
         for (const std::size_t k : ranks)
             at_every_width([&](int) {
                 memory m(row);
-                const float bound =
-                    wide::bound_of_rank(row.r, m.peaks.data(), k, canonical(top), m.groups.data(), m.bins.data());
+                const float bound = wide::bound_of_rank(row.r, m.peaks.data(), k, canonical(top), m.groups.data(),
+                                                        false, m.bins.data());
                 EXPECT_GE(bound, lowest);
                 EXPECT_GE(reaching(row.logits, bound), std::min(k, legal(row.logits))) << "k = " << k;
             });
@@ -48,8 +50,8 @@ TEST(Select, BoundOfRankIsNotFarTooLow) {
     for (const std::size_t k : {1u, 5u, 40u, 200u, 1000u})
         at_every_width([&](int) {
             memory m(row);
-            const float bound =
-                wide::bound_of_rank(row.r, m.peaks.data(), k, greatest(row.logits), m.groups.data(), m.bins.data());
+            const float bound = wide::bound_of_rank(row.r, m.peaks.data(), k, greatest(row.logits), m.groups.data(),
+                                                    false, m.bins.data());
             EXPECT_LE(reaching(row.logits, bound), 3 * k + 200) << "k = " << k;
         });
 }
@@ -83,12 +85,11 @@ TEST(Select, FindsTheGreatest) {
                     memory m(row);
                     const mapping<std::remove_cvref_t<decltype(maps)>> through{maps, canonical(raw_top), top};
                     const float raw = wide::bound_of_rank(row.r, m.peaks.data(), k, canonical(raw_top), m.groups.data(),
-                                                          m.bins.data());
+                                                          false, m.bins.data());
                     std::vector<token_data> out(row.r.blocks() * 256);
                     candidates found{out.data(), 0, -1, false};
                     wide::find_greatest(row.r, row.peaks.data(), k, through.raw_cut(maps.one(raw)), through, found);
                     ASSERT_LE(found.size, out.size());
-                    found.keep_greatest(k);
                     std::sort(found.begin(), found.end(), before);
                     ASSERT_EQ(found.size, std::min(k, order.size())) << "k = " << k;
                     for (std::size_t i = 0; i < found.size; ++i) {
@@ -118,14 +119,61 @@ TEST(Select, KthGreatestIsAtMostThat) {
         auto order = values;
         std::sort(order.begin(), order.end(), std::greater<>());
         for (const std::size_t k : {1u, 2u, 10u, 100u, 320u})
-            at_every_width([&](int) {
-                const float found = wide::kth_greatest(values.data(), values.size(), k);
-                EXPECT_LE(found, order[k - 1]);
-                if (order[k - 1] > -inf) {
-                    EXPECT_LE(reaching(values, found), std::max(k + k / 8, reaching(values, order[k - 1])));
-                }
-            });
+            for (const std::size_t slack : {k / 8, std::size_t{0}})
+                for (const auto& [low, high] :
+                     {std::pair{order.back(), order.front()}, std::pair{-inf, inf}, std::pair{-1e30f, 1e30f},
+                      std::pair{90.0f, 91.0f}, std::pair{5.0f, 5.0f}, std::pair{3.0f, -3.0f}})
+                    at_every_width([&](int) {
+                        const float found = wide::kth_greatest(values.data(), values.size(), k, slack, low, high);
+                        EXPECT_LE(found, order[k - 1]);
+                        if (order[k - 1] > -inf) {
+                            EXPECT_LE(reaching(values, found), std::max(k + slack, reaching(values, order[k - 1])));
+                        }
+                    });
     }
+}
+
+TEST(Select, GroupMaximaAreThoseOfDisjointGroups) {
+    each_row([](stored_row& row) {
+        at_every_width([&](int width) {
+            memory m(row);
+            wide::find_max(row.r, m.peaks.data(), m.groups.data());
+            ASSERT_EQ(wide::group_count(row.r), row.r.blocks() * std::size_t(width));
+            for (std::size_t g = 0; g < wide::group_count(row.r); ++g) {
+                const float* const block = row.r.block(g / std::size_t(width));
+                float greatest = -inf;
+                for (std::size_t i = g % std::size_t(width); i < block_size; i += std::size_t(width))
+                    if (block[i] > greatest) greatest = block[i];
+                ASSERT_EQ(m.groups[g], greatest) << g;
+            }
+        });
+    });
+}
+
+TEST(Select, KeepsTheGreatestInTheirOrder) {
+    for (const auto which : families)
+        for (const std::size_t size : {std::size_t{1}, std::size_t{17}, std::size_t{300}, std::size_t{1000}}) {
+            auto logits = logits_of(which, size);
+            for (float& logit : logits) logit = canonical(logit);
+            for (const std::size_t k : {std::size_t{1}, std::size_t{10}, (size + 1) / 2, size, size + 5})
+                at_every_width([&](int) {
+                    std::vector<token_data> tokens;
+                    for (std::size_t i = 0; i < size; ++i) tokens.push_back({token_id(3 * i), logits[i], 0.0f});
+                    std::vector<token_data> expected = tokens;
+                    std::erase_if(expected, [](const token_data& t) { return t.logit == -inf; });
+                    std::sort(expected.begin(), expected.end(), before);
+                    if (expected.size() > k) expected.resize(k);
+                    std::sort(expected.begin(), expected.end(), [](auto& a, auto& b) { return a.id < b.id; });
+                    candidates c{tokens.data(), size, -1, false};
+                    std::vector<float> memory(size + 16);
+                    wide::keep_greatest_in_order(c, k, memory.data());
+                    ASSERT_EQ(c.size, expected.size()) << "k = " << k;
+                    for (std::size_t i = 0; i < c.size; ++i) {
+                        ASSERT_EQ(c[i].id, expected[i].id) << "k = " << k << ", rank " << i;
+                        ASSERT_EQ(c[i].logit, expected[i].logit);
+                    }
+                });
+        }
 }
 
 }  // namespace

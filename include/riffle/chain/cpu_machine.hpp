@@ -150,13 +150,16 @@ private:
         if (edited.saw_infinity()) state_.note_infinity();
     }
 
-    float find_raw_maximum() noexcept {
+    /// With the maxima of groups where that is asked for.
+    float find_raw_maximum(bool with_groups = false) noexcept {
         const wide::row_maximum* const known = std::exchange(known_, nullptr);
-        auto found = known ? *known : wide::find_max(row_, memory_.peaks);
+        has_groups_ = with_groups && !known;
+        auto found = known ? *known : wide::find_max(row_, memory_.peaks, has_groups_ ? memory_.groups : nullptr);
         note(found);
         if (found.logit > greatest_logit) {  // maps must not see +inf
             wide::make_canonical(row_);
             found = wide::find_max(row_, memory_.peaks);
+            has_groups_ = false;
         }
         return canonical(found.logit);
     }
@@ -166,7 +169,8 @@ private:
         if (maximum > illegal_logit) stages_->adjust(i, row_, memory_.peaks, maximum);
     }
     bool find_maximum() noexcept {
-        maximum_ = find_raw_maximum();
+        const plan_step& next = plan_->steps[next_];
+        maximum_ = find_raw_maximum(next.op == pass::select && wide::needs_groups(row_, stages_->rank(plan_->bridge)));
         mapped_maximum_ = maximum_ > illegal_logit ? map(maximum_) : illegal_logit;
         return mapped_maximum_ > illegal_logit || fail();
     }
@@ -206,15 +210,14 @@ private:
     /// A bound on raw logits that holds the k first in rank of the mapped row, k > 0. A map can make the bound's logit
     /// and a lesser one equal, so the bound is taken through the maps and back.
     float raw_cut_of_rank(std::size_t k) noexcept {
-        return raw_cut(
-            map(canonical(wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, memory_.bins))));
+        return raw_cut(map(canonical(
+            wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, has_groups_, memory_.bins))));
     }
 
     void select_greatest(std::size_t k) noexcept {
         found_.size = 0;
         found_.sorted = false;
         wide::find_greatest(row_, memory_.peaks, k, raw_cut_of_rank(k), mapping(), found_);
-        found_.keep_greatest(k);
     }
 
     /// How low a nucleus can reach: a cut whose tokens hold more than the target. Most rows show it a few nats under
@@ -257,7 +260,9 @@ private:
         for (std::size_t b = 0; b < blocks; ++b) found_.data[b] = {token_id(b), memory_.peaks[b], 0.0f};
         mapping().map({found_.data, found_.size});
         const double of_peaks = double(found_.weigh(mapped_maximum_));
-        const float median = wide::kth_greatest(memory_.peaks, wide::pad_peaks(memory_.peaks, blocks), blocks / 2);
+        const float median =
+            wide::kth_greatest(memory_.peaks, wide::pad_peaks(memory_.peaks, blocks), blocks / 2, blocks / 16,
+                               wide::guess_below(memory_.peaks, blocks, maximum_), maximum_);
         const double of_bulk = 8.0 * double(blocks) * double(fixed_mass_of(map(canonical(median)) - mapped_maximum_));
         const auto left_of = [&](double mass) {
             return mass - double(stages_->target(bridge, std::uint64_t(mass), *context_));
@@ -560,6 +565,7 @@ private:
     const plan* plan_ = nullptr;
     std::size_t next_ = 0;        ///< the step of the plan that comes next
     bool stays_in_row_ = false;   ///< what a bridge has left is in the row, not in found_
+    bool has_groups_ = false;     ///< memory.groups are those of the row
     bool hides_weights_ = false;  ///< and tokens that weighed something are not
     const context* context_ = nullptr;
     const wide::row_maximum* known_ = nullptr;  ///< of the row, where that is known before it is looked for

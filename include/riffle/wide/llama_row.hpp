@@ -79,7 +79,7 @@ public:
     bool touched() const noexcept { return touched_; }
     /// A logit that at least k reach, of an ordinary row with that many legal.
     float bound_of_rank(std::size_t k) noexcept {
-        return wide::bound_of_rank(row_, peaks_, k, maximum(), groups_, bins_);
+        return wide::bound_of_rank(row_, peaks_, k, maximum(), groups_, false, bins_);
     }
     /// Every token of at least that logit, in the order of ids.
     std::size_t find_above(float cut, token_data* out) noexcept {

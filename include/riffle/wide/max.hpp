@@ -13,11 +13,12 @@ struct row_maximum {
     bool saw_nan;  ///< some logit is NaN; it was passed over
 };
 
-/// The maximum of every block, and of the row. Reads the row once. A sum beside the maxima becomes NaN when a logit is
-/// one (or when infinities of both signs, or sums near them, meet): saw_nan is a suspicion here.
+/// The maximum of every block, and of the row; and, where `groups` is not null, those of smaller groups: one a lane, so
+/// N groups of block_size / N logits to a block. Reads the row once. A sum beside the maxima becomes NaN when a logit
+/// is one (or when infinities of both signs, or sums near them, meet): saw_nan is a suspicion here.
 struct max_pass {
     template <int N>
-    static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks) noexcept {
+    static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks, float* const& groups) noexcept {
         using V = lanes<N>;
         constexpr std::size_t distance = 4;  // blocks ahead; measured: a fifth off a row that lies in the third cache
         float greatest = illegal_logit;
@@ -37,7 +38,9 @@ struct max_pass {
                 s0 = s0 + (x0 + x1);
                 s1 = s1 + (x2 + x3);
             }
-            const float peak = reduce_max(greater_of(greater_of(m0, m1), greater_of(m2, m3)));
+            const V m = greater_of(greater_of(m0, m1), greater_of(m2, m3));
+            if (groups) m.store(groups + b * N);
+            const float peak = reduce_max(m);
             peaks[b] = peak;
             if (peak > greatest) greatest = peak;
         }
@@ -64,13 +67,17 @@ struct nan_pass {
     }
 };
 
-/// Block maxima of `r` into peaks[0, blocks), and the greatest logit.
+/// Block maxima of `r` into peaks[0, blocks), those of group_count(r) groups into `groups` where that is not null, and
+/// the greatest logit.
 template <class Row>
-row_maximum find_max(const Row& r, float* peaks) noexcept {
-    row_maximum found = run<max_pass>(r, peaks);
+row_maximum find_max(const Row& r, float* peaks, float* groups = nullptr) noexcept {
+    row_maximum found = run<max_pass>(r, peaks, groups);
     if (found.saw_nan) found.saw_nan = run_baseline<nan_pass>(r);
     return found;
 }
+
+/// One a lane, at the present width.
+inline std::size_t group_count(const row& r) noexcept { return r.blocks() * std::size_t(width()); }
 
 /// The lowest id whose logit is at least `cut`, skipping blocks by their maxima; size() when there is none.
 template <class Row>

@@ -11,21 +11,6 @@
 
 namespace riffle::wide {
 
-/// Maxima of groups smaller than a block: one a lane, so `N` groups of block_size / N logits to a block.
-struct group_max_pass {
-    template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, float* const& groups) noexcept {
-        using V = lanes<N>;
-        for (std::size_t b = 0; b < r.blocks(); ++b) {
-            const float* x = r.block(b);
-            V m(illegal_logit);
-            for (std::size_t i = 0; i < block_size; i += N) m = greater_of(V::load(x + i), m);
-            m.store(groups + b * N);
-        }
-        return r.blocks() * N;
-    }
-};
-
 /// Pads values[0, size) with -inf to a multiple of 16, which must fit.
 inline std::size_t pad_peaks(float* values, std::size_t size) noexcept {
     const std::size_t padded = (size + 15) / 16 * 16;
@@ -33,36 +18,60 @@ inline std::size_t pad_peaks(float* values, std::size_t size) noexcept {
     return padded;
 }
 
-/// The k-th greatest of values[0, padded), or a little less, found by counting: 1 <= k <= the number of values.
-/// -inf when fewer than k are above it.
-inline float kth_greatest(const float* values, std::size_t padded, std::size_t k) noexcept {
+/// The k-th greatest of values[0, padded), or a little less as long as at most k + slack reach that, found by counting:
+/// 1 <= k <= the number of values. -inf when fewer than k are above it. `low` and `high` enclose it, as a guess:
+/// halving starts between them, and where the guess was wrong, or all lies at one end, goes on over all floats by their
+/// keys.
+inline float kth_greatest(const float* values, std::size_t padded, std::size_t k, std::size_t slack, float guessed_low,
+                          float guessed_high) noexcept {
+    constexpr int first_halvings = 12;
     std::int64_t low = ordered_key(illegal_logit), high = std::int64_t{ordered_key(greatest_logit)} + 1;
-    while (low + 1 < high) {  // count(low) >= k > count(high)
-        const std::int64_t middle = (low + high) >> 1;
-        const auto reached = count_at_least(values, padded, from_ordered_key(std::int32_t(middle)));
+    for (int step = 0; low + 1 < high; ++step) {  // count(low) >= k > count(high)
+        const std::int64_t half_way = ordered_key(0.5f * guessed_low + 0.5f * guessed_high);
+        const std::int64_t middle =
+            step < first_halvings && low < half_way && half_way < high ? half_way : (low + high) >> 1;
+        const float cut = from_ordered_key(std::int32_t(middle));
+        const auto reached = count_at_least(values, padded, cut);
         if (reached >= k) {
             low = middle;
-            if (reached <= k + k / 8) break;
+            guessed_low = cut;
+            if (reached <= k + slack) break;
         } else {
             high = middle;
+            guessed_high = cut;
         }
     }
     return from_ordered_key(std::int32_t(low));
 }
 
+/// Whether k is too large for the maxima of blocks to bound it.
+inline bool needs_groups(const row& r, std::size_t k) noexcept { return 2 * k > r.blocks(); }
+
+/// Where the k-th greatest of a row's maxima may be looked for: as far below the least of blocks as that is below the
+/// greatest. 1 <= blocks.
+inline float guess_below(const float* peaks, std::size_t blocks, float maximum) noexcept {
+    float least = maximum;
+    for (std::size_t b = 0; b < blocks; ++b) least = peaks[b] < least ? peaks[b] : least;
+    return 2.0f * least - maximum;
+}
+
 /// A raw logit that at least k logits reach, when k are legal: the k-th greatest of disjoint groups' maxima is one,
 /// since each of those groups holds a logit as great (delegates: Dr. Top-k, arXiv 2109.08219). Blocks of 256 serve a
-/// small k, one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats a block, `bins`
-/// buckets::count.
+/// small k, one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats a block, and what
+/// find_max leaves there where it `has_groups`; `bins` holds buckets::count.
 template <class Row>
-float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups,
+float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups, bool has_groups,
                     std::uint64_t* bins) noexcept {
     constexpr float everything = std::numeric_limits<float>::lowest();
     if (k >= r.size()) return everything;
-    if (2 * k <= r.blocks()) return (std::max)(kth_greatest(peaks, pad_peaks(peaks, r.blocks()), k), everything);
-    const std::size_t count = run<group_max_pass>(r, groups);
-    const std::size_t padded = pad_peaks(groups, count);
-    if (2 * k <= count) return (std::max)(kth_greatest(groups, padded, k), everything);
+    const auto kth_of = [&](float* maxima, std::size_t count) {
+        const float low = guess_below(peaks, r.blocks(), maximum);
+        return (std::max)(kth_greatest(maxima, pad_peaks(maxima, count), k, k / 8, low, maximum), everything);
+    };
+    if (!needs_groups(r, k)) return kth_of(peaks, r.blocks());
+    if (!has_groups) find_max(r, peaks, groups);
+    const std::size_t count = group_count(r);
+    if (2 * k <= count) return kth_of(groups, count);
 
     float low = maximum;  // the least legal group maximum: about where the bulk of the row begins
     for (std::size_t i = 0; i < count; ++i)
@@ -75,28 +84,56 @@ float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, fl
     return least_float(maximum, [&](float x) { return by.bucket_of(lanes<1>(x))[0] >= bucket; });
 }
 
-/// Appends to `found` every token that can be among the k first in rank of the mapped row, mapped; k are among them
-/// when k are legal. `bound` is a raw logit that k tokens reach. Memory and time stay bounded when far more than k do
-/// (equal logits, sorted rows): once too many are gathered all but the k best are dropped, and later tokens must beat
-/// the last of those, which a tie cannot, as ids ascend. `mapping` has map(span of tokens), mapped_maximum() and
-/// raw_cut(mapped target).
+/// Keeps the k first in rank of candidates that stand in ascending id, in that order, which the draw likes. `logits`
+/// has room for all of theirs, padded. O(size), some twenty times over numbers alone.
+RIFFLE_NOINLINE inline void keep_greatest_in_order(candidates& c, std::size_t k, float* logits) noexcept {
+    if (k >= c.size) return c.keep_legal();
+    float least = greatest_logit, greatest = illegal_logit;
+    for (std::size_t i = 0; i < c.size; ++i) {
+        logits[i] = c[i].logit;
+        least = logits[i] < least ? logits[i] : least;
+        greatest = logits[i] > greatest ? logits[i] : greatest;
+    }
+    const float cut = kth_greatest(logits, pad_peaks(logits, c.size), k, 0, least, greatest);
+    if (!(cut > illegal_logit)) return c.keep_legal();
+    std::size_t ties = k;  // that stay
+    for (std::size_t i = 0; i < c.size; ++i) ties -= logits[i] > cut;
+    c.keep_if([&](const token_data& token) {
+        const bool is_tie = token.logit == cut && ties > 0;
+        ties -= is_tie;
+        return is_tie || token.logit > cut;
+    });
+}
+/// Appends to `found`, which is empty, the k first in rank of the mapped row, mapped; all when fewer are legal. In
+/// ascending id, unless they are few or most of the row. `bound` is a raw logit that k tokens reach. Memory and time
+/// stay bounded when far more than k do (equal logits, sorted rows): once too many are gathered all but the k best are
+/// dropped, and later tokens must beat the last of those, which a tie cannot, as ids ascend. `mapping` has map(span of
+/// tokens), mapped_maximum() and raw_cut(mapped target).
 template <class Mapping>
 void find_greatest(const row& r, const float* peaks, std::size_t k, float bound, const Mapping& mapping,
                    candidates& found) noexcept {
     constexpr std::size_t blocks_at_once = 16;
+    constexpr std::size_t few = 256;
     const std::size_t enough = 4 * k + blocks_at_once * block_size;
+    const std::size_t room = r.blocks() * block_size, most = (std::min)(enough + blocks_at_once * block_size, room);
+    const bool in_order = 3 * (room - most) >= most + 16;  // the logits fit into the memory behind
+    const auto keep = [&] {
+        if (in_order && found.size >= few) keep_greatest_in_order(found, k, reinterpret_cast<float*>(found.end()));
+        else found.keep_greatest(k);
+    };
     for (std::size_t b = 0; b < r.blocks(); b += blocks_at_once) {
         const std::size_t old = found.size;
         found.size += find_above(r, peaks, b, (std::min)(b + blocks_at_once, r.blocks()), bound, found.data + old);
         mapping.map({found.data + old, found.size - old});
         if (found.size < enough) continue;
-        found.keep_greatest(k);
+        keep();
         if (found.size < k) continue;  // a map made some of them illegal
-        const float last =
-            std::min_element(found.begin(), found.end(), [](auto& x, auto& y) { return x.logit < y.logit; })->logit;
+        float last = greatest_logit;
+        for (const token_data& token : found) last = token.logit < last ? token.logit : last;
         if (last >= mapping.mapped_maximum()) return;
         bound = mapping.raw_cut(next_canonical(last));
     }
+    keep();
 }
 
 }  // namespace riffle::wide
