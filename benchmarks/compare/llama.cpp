@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <llama.h>
 #include <string>
 #include <string_view>
@@ -55,7 +56,25 @@ private:
 struct measured_rows {
     std::string kind;
     row_set rows;
-    double max_floor = 0.0, mass_floor = 0.0;  ///< one maximum over the row, one sum of masses
+};
+
+/// What no chain can do without, taken in turns with the chains: one maximum over the row, and one sum of masses.
+struct max_floor {
+    token_id sample(const std::vector<float>& row) { return token_id(floors::max_of(row)); }
+};
+class mass_floor {
+public:
+    explicit mass_floor(const row_set& rows) {
+        for (const auto& row : rows) maxima_.push_back(floors::max_of(row));
+    }
+    /// The rows come one after the other.
+    token_id sample(const std::vector<float>& row) {
+        return token_id(floors::mass_of(row, maxima_[next_++ % maxima_.size()]) & 1023);
+    }
+
+private:
+    std::vector<float> maxima_;
+    std::size_t next_ = 0;
 };
 
 /// What a reproducible chain is to reach where V = 128,256 and lanes are of 512 bits: so many times llama.cpp's speed
@@ -67,7 +86,8 @@ struct target {
     double mass_floors_medium = 0.0, mass_floors_flat = 0.0;
 };
 
-/// Medians of what chains take for rows, and in how many steps the second chose another token than the first.
+/// Medians of what chains take for rows, and in how many steps the second chose another token than the first. Every
+/// other turn goes the other way round, since who comes behind another finds the caches as that one left them.
 template <std::size_t N>
 struct times {
     std::array<double, N> microseconds;
@@ -80,14 +100,14 @@ times<sizeof...(Chains)> take_turns(const row_set& rows, int steps, Chains&... c
     std::array<std::vector<token_id>, count> tokens;
     times<count> result;
     for (int done = -int(rows.size()); done < steps; done += int(rows.size())) {  // one turn to warm up
-        std::size_t turn = 0;
-        const auto take_turn = [&](auto& chain) {
-            tokens[turn].clear();
-            for (const auto& row : rows)
-                tokens[turn].push_back(watches[turn].time([&] { return token_id(chain.sample(row)); }));
-            ++turn;
-        };
-        (take_turn(chains), ...);
+        std::vector<std::function<token_id(const std::vector<float>&)>> turns;
+        (turns.emplace_back([&chains](const std::vector<float>& row) { return token_id(chains.sample(row)); }), ...);
+        for (std::size_t turn = 0; turn < count; ++turn) {
+            const bool goes_back = done / int(rows.size()) % 2 != 0;
+            const std::size_t i = goes_back ? count - 1 - turn : turn;
+            tokens[i].clear();
+            for (const auto& row : rows) tokens[i].push_back(watches[i].time([&] { return turns[i](row); }));
+        }
         for (std::size_t i = 0; i < rows.size(); ++i) result.differing += tokens[0][i] != tokens[1][i];
         if (done < 0) watches = {};
     }
@@ -125,17 +145,19 @@ public:
             auto exact = chain<llama_exact>(stages...);
             auto own = chain<reproducible>(stages...);
             auto quick = chain<fast>(stages...);
-            const auto found = take_turns(of.rows, steps_, peer, exact, own, quick);
-            const auto [p, e, o, f] = found.microseconds;
+            max_floor max;
+            mass_floor mass(of.rows);
+            const auto found = take_turns(of.rows, steps_, peer, exact, own, quick, max, mass);
+            const auto [p, e, o, f, max_takes, mass_takes] = found.microseconds;
             const auto replays = exact.replays();
             std::printf("| %s | %s | %.0f | %.1f | %s | %.0f %% | %.1f | %s | %s | %s | %.1f | %s |%s\n",
                         of.kind.c_str(), name, p, e, times_faster(p / e, 1.0 / 1.15).c_str(),
                         100.0 * double(replays.replays) / double(replays.rows), o,
                         times_faster(p / o, of.kind == asked.rows ? asked.factor : 1.0).c_str(),
-                        floors_taken(o / of.max_floor, of.kind == "medium" ? asked.max_floors : 0.0).c_str(),
-                        floors_taken(o / (of.max_floor + of.mass_floor), of.kind == "medium" ? asked.mass_floors_medium
-                                                                         : of.kind == "flat" ? asked.mass_floors_flat
-                                                                                             : 0.0)
+                        floors_taken(o / max_takes, of.kind == "medium" ? asked.max_floors : 0.0).c_str(),
+                        floors_taken(o / (max_takes + mass_takes), of.kind == "medium" ? asked.mass_floors_medium
+                                                                   : of.kind == "flat" ? asked.mass_floors_flat
+                                                                                       : 0.0)
                             .c_str(),
                         f, times_faster(p / f, 1.0).c_str(),
                         found.differing ? (" " + std::to_string(found.differing) + " TOKENS DIFFER").c_str() : "");
@@ -199,18 +221,12 @@ void compare_chains(const Comparison& with) {
     with.compare("a user's apply \\| top_k 40 \\| dist", {}, prefer_even{}, top_k{40}, dist{1});
 }
 
-void measure_floors(measured_rows& of, int steps) {
-    stopwatch max, mass;
-    std::uint64_t seen = 0;
-    for (int done = 0; done < steps; ++done) {
-        const auto& row = of.rows[std::size_t(done) % of.rows.size()];
-        const float maximum = max.time([&] { return floors::max_of(row); });
-        seen += mass.time([&] { return floors::mass_of(row, maximum); });
-    }
-    if (seen == 0) std::abort();  // and so the sums cannot be left out
-    of.max_floor = max.median();
-    of.mass_floor = mass.median();
-    std::printf("| %s | %.1f | %.1f |\n", of.kind.c_str(), of.max_floor, of.mass_floor);
+/// How the floors grow: both in microseconds.
+void print_floors(const measured_rows& of, int steps) {
+    max_floor max;
+    mass_floor mass(of.rows);
+    const auto found = take_turns(of.rows, steps, max, mass);
+    std::printf("| %s | %.1f | %.1f |\n", of.kind.c_str(), found.microseconds[0], found.microseconds[1]);
 }
 
 }  // namespace
@@ -231,7 +247,7 @@ int main(int count, char** words) {
     add("100,000 survivors", rows::eight(rows::survivors, size));
 
     std::printf("V = %zu\n\n| rows | floor: a maximum µs | floor: a sum of masses µs |\n|---|---|---|\n", size);
-    for (auto& of : kinds) measure_floors(of, steps);
+    for (const auto& of : kinds) print_floors(of, steps);
     compare_chains(on_rows(kinds, steps));
     compare_chains(as_llama_sampler(kinds, steps));
 }

@@ -20,6 +20,29 @@ namespace {
 
 using namespace riffle;
 
+/// Verbs of a user's own, which need a candidate for every token: what stays in its place, and what does not.
+struct tilted {
+    static constexpr const char* name = "tilted";
+    void apply(candidates& c) const noexcept {
+        for (auto& token : c) token.logit = token.id % 7 == 6 ? 3e38f * token.logit : 0.5f * token.logit;
+    }
+};
+struct reversed {
+    static constexpr const char* name = "reversed";
+    void apply(candidates& c) const noexcept { std::reverse(c.begin(), c.end()); }
+};
+struct without_multiples_of_five {
+    static constexpr const char* name = "without_multiples_of_five";
+    void apply(candidates& c) const noexcept {
+        c.keep_if([](const token_data& token) { return token.id % 5 != 0; });
+    }
+};
+struct in_rank_order {
+    static constexpr const char* name = "in_rank_order";
+    static constexpr bool needs_sorted = true, keeps_sorted = true;
+    void apply(candidates&) const noexcept {}
+};
+
 struct named {
     std::string name;
     dynamic_chain chain;
@@ -58,7 +81,16 @@ std::vector<named> chains() {
     all.push_back(made_of(adaptive_p{.target = 0.3f, .seed = 18}));
     all.push_back(made_of(mirostat_v2{.tau = 3.0f, .seed = 19}));
     all.push_back(made_of(even, top_h{}, greedy{}));
+    all.push_back(made_of(tilted{}, top_k{40}, dist{.seed = 20}));
+    all.push_back(made_of(temperature{0.7f}, tilted{}, quadratic{}, dist{.seed = 21}));
+    all.push_back(made_of(tilted{}, biases, tilted{}, even, top_p{0.9f}, dist{.seed = 22}));
+    all.push_back(made_of(repeated, tilted{}, soft_cap{}, greedy{}));
+    all.push_back(made_of(reversed{}, top_k{40}, temperature{0.7f}, dist{.seed = 23}));
+    all.push_back(made_of(without_multiples_of_five{}, temperature{0.7f}, dist{.seed = 24}));
+    all.push_back(made_of(in_rank_order{}, top_k{0}, min_p{0.01f}, dist{.seed = 25}));
     // without a selector
+    all.push_back(made_of(tilted{}, top_k{40}));
+    all.push_back(made_of(tilted{}));
     all.push_back(made_of(top_k{40}, min_p{0.1f}));
     all.push_back(made_of(temperature{0.7f}));
     all.push_back(made_of(repeated, top_p{0.5f}));

@@ -154,7 +154,8 @@ TEST(Select, KeepsTheGreatestInTheirOrder) {
     for (const auto which : families)
         for (const std::size_t size : {std::size_t{1}, std::size_t{17}, std::size_t{300}, std::size_t{1000}}) {
             auto logits = logits_of(which, size);
-            for (float& logit : logits) logit = canonical(logit);
+            for (float& logit : logits)
+                if (logit != logit) logit = -inf;
             for (const std::size_t k : {std::size_t{1}, std::size_t{10}, (size + 1) / 2, size, size + 5})
                 at_every_width([&](int) {
                     std::vector<token_data> tokens;

@@ -41,12 +41,14 @@ public:
     explicit cpu_machine(const replay_counts& counts) noexcept : counts_(counts) {}
 
     /// The token for a row, or null_token; `found()` then holds what was materialised. What is passed in must live
-    /// until run returns. `known` is what find_max finds in the row, where memory.peaks has its block maxima already.
+    /// until run returns. `known` is what find_max finds in the row, where memory.peaks has its block maxima already;
+    /// steps before `first` were done elsewhere.
     token_id run(const Table& stages, const plan& p, const scratch& memory, const context& x,
-                 std::span<const float> logits, until end, const wide::row_maximum* known = nullptr) noexcept {
+                 std::span<const float> logits, until end, const wide::row_maximum* known = nullptr,
+                 std::size_t first = 0) noexcept {
         stages_ = &stages;
         plan_ = &p;
-        next_ = 0;
+        next_ = first;
         stays_in_row_ = false;
         memory_ = memory;
         context_ = &x;
@@ -54,7 +56,7 @@ public:
         row_.assign(logits, memory_.blocks, memory_.copies);
         found_ = {memory_.tokens, 0, -1, false};
         state_ = status();
-        known_ = p.size > 0 && p.steps[0].op == pass::max ? known : nullptr;  // else the row is edited first
+        known_ = first < p.size && p.steps[first].op == pass::max ? known : nullptr;  // else the row is edited first
         maximum_ = mapped_maximum_ = cut_ = illegal_logit;
         total_mass_ = 0;
         moments_ = {};

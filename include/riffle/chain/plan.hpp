@@ -87,6 +87,12 @@ struct plan {
         while (i < size && steps[i].op != pass::max) ++i;
         return i;
     }
+    /// How many stages are run on candidates before there is a row again, and the step that then follows; 0 where the
+    /// plan begins with the row, or never comes to it.
+    constexpr std::size_t verbs_ahead() const noexcept {
+        return size > 2 && steps[2].op == pass::back_to_row ? steps[2].first : 0;
+    }
+    constexpr std::size_t first_on_row() const noexcept { return verbs_ahead() > 0 ? 3 : 0; }
     /// Where a plan of a later bridge goes on with the row that this one has prepared and its bridge has narrowed;
     /// next.size where it cannot, because it would have prepared the row in another way.
     constexpr std::size_t goes_on_at(const plan& next) const noexcept {

@@ -59,8 +59,9 @@ private:
     /// Where no two of the first k and the one behind are equal, and the peer's buckets follow the order of logits.
     static bool keep_distinct(std::size_t k, wide::llama_row& r, candidates& found) noexcept {
         if (k > longest_heap_sort && !(r.maximum() < 1e8f)) return false;
-        found.size = r.find_above(r.bound_of_rank(k), found.data);
-        if (found.size < k || found.size > 4 * k + block_size) return false;
+        const std::size_t most = 4 * k + block_size;
+        found.size = r.find_above(r.bound_of_rank(k), found.data, most);
+        if (found.size < k || found.size > most) return false;
         const std::size_t looked_at = (std::min)(k + 1, found.size);
         std::partial_sort(found.begin(), found.begin() + looked_at, found.end(), greater_logit);
         for (std::size_t i = 1; i < looked_at; ++i)

@@ -29,18 +29,27 @@ status apply(Chain& chain, candidates& c) noexcept {
         });
     const token_id chosen = c.selected >= 0 && std::size_t(c.selected) < c.size ? c[std::size_t(c.selected)].id : -1;
     c.selected = -1;
-    bool is_row = false, has_p = false;
+    bool was_row = false, has_p = false;
     status s;
-    if (const plan& p = stages.plan_for(stages.bridge(c.size, 0)); c.size >= least_row && !p.has(pass::rows))
+    const plan& p = stages.plan_for(stages.bridge(c.size, 0));
+    if (const std::size_t verbs = p.verbs_ahead(); c.size >= least_row && (verbs > 0 || !p.has(pass::rows)))
         s = chain.state().apply_by(stages, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
+            const std::size_t size = c.size;
+            if (verbs > 0) {
+                was_row = wide::make_candidates_canonical(c);
+                if (!was_row) return status();
+                c.sorted = false;
+                if (const status failed = narrow_stages(stages, 0, verbs, c, x); !failed.ok()) return failed;
+                if (c.size != size || c.sorted || c.selected >= 0) return narrow_from(stages, verbs, c, x);
+            }
             const wide::row_found found = wide::copy_logits(c, memory.copies, memory.peaks);
-            is_row = found.is_row;
-            has_p = is_row && p.has(pass::pick) && stages.fact(p.bridge).selects != selecting::by_shape;
-            if (!is_row) return status();
+            if (!found.is_row) return was_row ? narrow_from(stages, verbs, c, x) : status();
+            was_row = true;
+            has_p = p.has(pass::pick) && stages.fact(p.bridge).selects != selecting::by_shape;
             const auto map = [&](std::size_t first, std::size_t end, row& r) { return map_row(chain, first, end, r); };
             return by_plan(stages, p, c, memory, x).run(on, found.maximum, map);
         });
-    if (s.ok() && !is_row) s = chain.apply(c);
+    if (s.ok() && !was_row) s = chain.apply(c);
     if (!s.ok()) return s;
     if (has_selector(stages)) {
         if (!has_p) c.normalise();

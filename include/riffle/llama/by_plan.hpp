@@ -61,12 +61,13 @@ public:
     by_plan(const stage_table& stages, const plan& p, candidates& c, const scratch& memory, const context& x) noexcept
         : stages_(stages), plan_(p), c_(c), memory_(memory), context_(x) {}
 
-    /// The logits of c are in memory.copies, and their `maximum` is known. `map_row(first, end, row)` maps a whole row
+    /// The logits of c, behind the verbs that the plan has ahead of the row, are in memory.copies, and their `maximum`
+    /// is known. `map_row(first, end, row)` maps a whole row
     /// as those stages do, where it can.
     template <class MapRow>
     status run(machine& on, const wide::row_maximum& maximum, MapRow map_row) noexcept {
         const auto end = has_selector(stages_) ? machine::until::token_among_all : machine::until::selector;
-        on.run(stages_, plan_, memory_, context_, {memory_.copies, c_.size}, end, &maximum);
+        on.run(stages_, plan_, memory_, context_, {memory_.copies, c_.size}, end, &maximum, plan_.first_on_row());
         if (!on.state().ok()) return on.state();
         if (!plan_.has(pass::pick)) return take_found(on.found(), false, c_), on.state();
         row& all = on.edited_row();

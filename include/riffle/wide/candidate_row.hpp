@@ -45,24 +45,50 @@ bool fill_candidates(const Row& r, bool makes_canonical, token_data* to) noexcep
     return run<fill_candidates_pass>(r, makes_canonical, to);
 }
 
-/// Whether the logit of one of c[0, whole) is not canonical; N divides `whole`.
-struct not_canonical_pass {
+/// What can be seen of c[0, whole) by reading them; N divides `whole`.
+struct read_candidates {
+    bool in_order = true;   ///< every candidate stands at the index of its id
+    bool canonical = true;  ///< so are the logits
+};
+struct read_candidates_pass {
     template <int N>
-    static RIFFLE_INLINE bool run(const token_data* const& c, std::size_t whole) noexcept {
-        int_lanes<N> changed(0);
+    static RIFFLE_INLINE read_candidates run(const token_data* const& c, std::size_t whole) noexcept {
+        int_lanes<N> changed(0), displaced(0), ids = interleaved<N>::expected_ids();
         for (std::size_t i = 0; i < whole; i += N) {
-            const auto bits = interleaved<N>::load(c + i).template field<1>();
+            const auto group = interleaved<N>::load(c + i);
+            const auto bits = group.template field<1>();
             changed = changed | (as_bits(canonical(lanes<N>::from_bits(bits))) ^ bits);
+            displaced = displaced | (group.template field<0>() ^ ids);
+            ids = ids + int_lanes<N>(N);
         }
-        return any(changed);
+        return {!any(displaced), !any(changed)};
     }
 };
-/// Makes the logits of all canonical. O(n), and the memory is only read where they are.
+/// Makes them canonical.
+struct canonical_candidates_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(token_data* const& c, std::size_t whole) noexcept {
+        for (std::size_t i = 0; i < whole; i += N) {
+            auto group = interleaved<N>::load(c + i);
+            const auto logits = lanes<N>::from_bits(group.template field<1>());
+            group.template set_field<1>(as_bits(canonical(logits)));
+            group.store(c + i);
+        }
+    }
+};
+/// Makes the logits of all canonical, and answers whether they stand in the order of their ids, one for every token.
+/// O(n), and the memory is only read where there is nothing to do.
 template <class Candidates>
-void make_candidates_canonical(Candidates& c) noexcept {
+bool make_candidates_canonical(Candidates& c) noexcept {
     const std::size_t whole = c.size / 16 * 16;
-    const bool changes = run<not_canonical_pass>(static_cast<const token_data*>(c.data), whole);
-    for (std::size_t i = changes ? 0 : whole; i < c.size; ++i) c[i].logit = canonical(c[i].logit);
+    const read_candidates seen = run<read_candidates_pass>(static_cast<const token_data*>(c.data), whole);
+    if (!seen.canonical) run<canonical_candidates_pass>(c.data, whole);
+    bool in_order = seen.in_order;
+    for (std::size_t i = whole; i < c.size; ++i) {
+        c[i].logit = canonical(c[i].logit);
+        in_order = in_order && c[i].id == token_id(i);
+    }
+    return in_order;
 }
 
 /// What there is to know of candidates that are a row.

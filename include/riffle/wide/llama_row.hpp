@@ -81,10 +81,10 @@ public:
     float bound_of_rank(std::size_t k) noexcept {
         return wide::bound_of_rank(row_, peaks_, k, maximum(), groups_, false, bins_);
     }
-    /// Every token of at least that logit, in the order of ids.
-    std::size_t find_above(float cut, token_data* out) noexcept {
+    /// Every token of at least that logit, in the order of ids; some of them where they are more than `most`.
+    std::size_t find_above(float cut, token_data* out, std::size_t most = std::size_t(-1)) noexcept {
         maximum();
-        return wide::find_above(row_, peaks_, 0, row_.blocks(), cut, out);
+        return wide::find_above(row_, peaks_, 0, row_.blocks(), cut, out, most);
     }
     std::size_t find_above(std::size_t block, float cut, token_data* out) const noexcept {
         return wide::find_above(row_, peaks_, block, block + 1, cut, out);

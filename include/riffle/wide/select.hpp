@@ -25,7 +25,7 @@ inline std::size_t pad_peaks(float* values, std::size_t size) noexcept {
 inline float kth_greatest(const float* values, std::size_t padded, std::size_t k, std::size_t slack, float guessed_low,
                           float guessed_high) noexcept {
     constexpr int first_halvings = 12;
-    std::int64_t low = ordered_key(illegal_logit), high = std::int64_t{ordered_key(greatest_logit)} + 1;
+    std::int64_t low = ordered_key(illegal_logit), high = std::int64_t{ordered_key(-illegal_logit)} + 1;
     for (int step = 0; low + 1 < high; ++step) {  // count(low) >= k > count(high)
         const std::int64_t half_way = ordered_key(0.5f * guessed_low + 0.5f * guessed_high);
         const std::int64_t middle =
@@ -84,8 +84,8 @@ float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, fl
     return least_float(maximum, [&](float x) { return by.bucket_of(lanes<1>(x))[0] >= bucket; });
 }
 
-/// Keeps the k first in rank of candidates that stand in ascending id, in that order, which the draw likes. `logits`
-/// has room for all of theirs, padded. O(size), some twenty times over numbers alone.
+/// Keeps the k first in rank of candidates that stand in ascending id, in that order, which the draw likes. None is
+/// NaN. `logits` has room for all of theirs, padded. O(size), some twenty times over numbers alone.
 RIFFLE_NOINLINE inline void keep_greatest_in_order(candidates& c, std::size_t k, float* logits) noexcept {
     if (k >= c.size) return c.keep_legal();
     float least = greatest_logit, greatest = illegal_logit;
