@@ -293,6 +293,34 @@ TEST(OwnStage, WhatItLeavesInPlaceIsARowAgain) {
             });
 }
 
+/// A bridge ahead of a verb leaves many tokens: it must not be run again with the verb, though the row could go on.
+TEST(OwnStage, ABridgeAheadOfAVerbRunsOnce) {
+    struct tilt {
+        void apply(candidates& c) const noexcept {
+            for (auto& token : c) token.logit += token.id % 2 ? 0.125f : 0.0f;
+        }
+    };
+    const auto row = make_row(shape::flat, 30000, 5);
+    const auto expect_as_staged = [&](auto c) {
+        auto memory = candidates_of(row);
+        candidates staged{memory.data(), memory.size(), -1, false};
+        ASSERT_TRUE(c.apply(staged).ok());
+        ASSERT_GT(staged.size, 4096u);
+        const token_id expected = staged[std::size_t(staged.selected)].id;
+        at_every_width([&](int) { EXPECT_EQ(c.peek(row), expected); });
+        staged.sort();
+        const auto law = c.distribution(row);
+        ASSERT_EQ(law.size(), staged.size);
+        for (std::size_t i = 0; i < law.size(); ++i) EXPECT_EQ(law[i].id, staged[i].id);
+    };
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        expect_as_staged(chain(top_p{0.9f}, tilt{}, dist{seed}));
+        expect_as_staged(chain(min_p{0.5f}, tilt{}, top_p{0.9f}, dist{seed}));
+        expect_as_staged(chain(tilt{}, top_p{0.9f}, temperature{0.9f}, dist{seed}));
+        expect_as_staged(chain(tilt{}, top_p{0.9f}, tilt{}, top_p{0.9f}, dist{seed}));
+    }
+}
+
 TEST(OwnStage, AcceptMovesItsStateAndResetClearsIt) {
     auto c = weary{} | greedy{};
     const std::vector<float> row{1.0f, 0.5f, -1.0f};

@@ -53,6 +53,16 @@ TEST(PlanText, SaysWhichStageForcesRows) {
                                                           "narrow    shuffle_like", "back_to_row", "select    top_k"});
 }
 
+TEST(PlanText, SaysWhereManySurvivorsGo) {
+    const char* const stay = "more than 2048 that reach it stay in the row";
+    expect_lines(chain(min_p{}, temperature{}, dist{}), {"above     min_p", stay, "narrow    temperature, dist"});
+    expect_lines(chain(top_n_sigma{}, gumbel{}), {"above     top_n_sigma", stay});
+    expect_lines(chain(min_p{}, mirostat_v2{}), {"above     min_p", stay});
+    expect_lines(chain(min_p{}, logit_bias{}, dist{}), {"above     min_p", stay});
+    EXPECT_EQ(explain(chain(min_p{}, shuffle_like{}, dist{})).find(stay), std::string::npos);
+    EXPECT_EQ(explain(chain(top_k{}, dist{})).find(stay), std::string::npos);
+}
+
 TEST(PlanText, SaysWhichMapIsWrittenOut) {
     expect_lines(chain(square{}, top_k{}, dist{}), {"rewrite ", "square: written out"});
 }

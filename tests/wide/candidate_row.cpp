@@ -142,7 +142,7 @@ TEST(CandidateRow, EveryTokenIsFilledIn) {
 TEST(CandidateRow, EveryLogitIsMadeCanonical) {
     at_every_width([](int) {
         integers random(7);
-        for (const std::size_t size : {0, 1, 15, 16, 17, 48, 300})
+        for (const std::size_t size : {0u, 1u, 15u, 16u, 17u, 48u, 300u})
             for (std::size_t at = 0; at < size; ++at) {
                 copied_row c(random_logits(random, size));
                 c.tokens[at].logit = at % 2 ? not_a_number : -0.0f;

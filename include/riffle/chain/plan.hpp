@@ -94,12 +94,13 @@ struct plan {
     }
     constexpr std::size_t first_on_row() const noexcept { return verbs_ahead() > 0 ? 3 : 0; }
     /// Where a plan of a later bridge goes on with the row that this one has prepared and its bridge has narrowed;
-    /// next.size where it cannot, because it would have prepared the row in another way.
+    /// next.size where it cannot, because it would have prepared the row in another way, or would run the bridge again
+    /// with a verb behind it.
     constexpr std::size_t goes_on_at(const plan& next) const noexcept {
         const std::size_t done = overlays();
         if (next.overlays() == next.size || next.overlays() < done) return next.size;
-        for (std::size_t i = 0; i < done; ++i)
-            if (steps[i] != next.steps[i]) return next.size;
+        for (std::size_t i = 0; i < next.overlays(); ++i)
+            if (i < done ? steps[i] != next.steps[i] : next.steps[i].op == pass::rows) return next.size;
         return done;
     }
     friend constexpr bool operator==(const plan& a, const plan& b) noexcept {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <riffle/chain/cpu_machine.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_table.hpp>
 
@@ -57,6 +58,13 @@ inline std::string times(std::size_t count) {
     return count == 1 ? "once" : fmt::format("{} times as a rule", count);
 }
 
+/// Whether the next stages can go on with a row in which the bridge has left many tokens.
+inline bool goes_on_in_row(const stage_table& stages, const plan& p) {
+    if (p.bridge >= stages.size()) return false;
+    const plan& next = stages.plan_for(stages.bridge(std::size_t(-1), p.bridge + 1));
+    return p.has(pass::draw) || p.goes_on_at(next) < next.size;
+}
+
 /// What a pass does for which stages, in words.
 inline std::string describe(const stage_table& stages, const plan& p, const plan_step& s) {
     const std::string who = stage_names(stages, s.first, s.last);
@@ -77,7 +85,11 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     case pass::mass: return fmt::format("exp of every logit that can weigh, for {}{}", who, folded);
     case pass::law: return fmt::format("exp of every logit that can weigh, for {}: mass and entropy{}", who, folded);
     case pass::select: return fmt::format("{}: reads the blocks that can hold one of its k{}", who, commuted);
-    case pass::above: return fmt::format("{}: reads the blocks whose maximum reaches the cut{}", who, commuted);
+    case pass::above:
+        return fmt::format("{}: reads the blocks whose maximum reaches the cut{}{}", who, commuted,
+                           goes_on_in_row(stages, p) ? fmt::format("; more than {} that reach it stay in the row",
+                                                                   cpu_machine<stage_table>::many_survivors)
+                                                     : "");
     case pass::histogram:
         return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
     case pass::search:
