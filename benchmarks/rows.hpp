@@ -114,6 +114,18 @@ inline std::vector<std::vector<float>> recorded(const std::string& path, std::si
     return all;
 }
 
+struct kind {
+    const char* name;
+    std::vector<float> (*make)(std::size_t size, std::uint64_t seed);
+};
+/// What models say, then what a sampler fears.
+inline constexpr kind of_models[] = {{"peaked", peaked}, {"medium", medium}, {"flat", flat}};
+inline constexpr kind feared[] = {{"all equal", all_equal},
+                                  {"ascending", ascending},
+                                  {"descending", descending},
+                                  {"ties", ties},
+                                  {"100,000 survivors", survivors}};
+
 /// Eight rows of a kind.
 template <class Make>
 std::vector<std::vector<float>> eight(Make make, std::size_t size) {

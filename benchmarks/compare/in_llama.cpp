@@ -17,6 +17,7 @@
 #include "llama/owners.hpp"
 #include "llama/random_model.hpp"
 #include "peer.hpp"
+#include "turns.hpp"
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <llama.h>
 #include <string>
 #include <string_view>
@@ -19,15 +18,14 @@
 
 #include <riffle/llama.hpp>
 
-#include "../floors.hpp"
 #include "../rows.hpp"
 #include "peer.hpp"
+#include "turns.hpp"
 
 namespace {
 
 using namespace riffle;
 using namespace compared;
-using row_set = std::vector<std::vector<float>>;
 
 /// llama.cpp's chain, with the array of candidates that its llama_sampler_sample fills from the context's logits.
 class peer_chain {
@@ -53,30 +51,6 @@ private:
     std::vector<llama_token_data> all_;
 };
 
-struct measured_rows {
-    std::string kind;
-    row_set rows;
-};
-
-/// What no chain can do without, taken in turns with the chains: one maximum over the row, and one sum of masses.
-struct max_floor {
-    token_id sample(const std::vector<float>& row) { return token_id(floors::max_of(row)); }
-};
-class mass_floor {
-public:
-    explicit mass_floor(const row_set& rows) {
-        for (const auto& row : rows) maxima_.push_back(floors::max_of(row));
-    }
-    /// The rows come one after the other.
-    token_id sample(const std::vector<float>& row) {
-        return token_id(floors::mass_of(row, maxima_[next_++ % maxima_.size()]) & 1023);
-    }
-
-private:
-    std::vector<float> maxima_;
-    std::size_t next_ = 0;
-};
-
 /// What a reproducible chain is to reach where V = 128,256 and lanes are of 512 bits: so many times llama.cpp's speed
 /// on these rows, and on medium and flat ones no more than so many floors of a maximum, or of a maximum and a mass.
 struct target {
@@ -85,35 +59,6 @@ struct target {
     double max_floors = 0.0;
     double mass_floors_medium = 0.0, mass_floors_flat = 0.0;
 };
-
-/// Medians of what chains take for rows, and in how many steps the second chose another token than the first. Every
-/// other turn goes the other way round, since who comes behind another finds the caches as that one left them.
-template <std::size_t N>
-struct times {
-    std::array<double, N> microseconds;
-    int differing = 0;
-};
-template <class... Chains>
-times<sizeof...(Chains)> take_turns(const row_set& rows, int steps, Chains&... chains) {
-    constexpr std::size_t count = sizeof...(Chains);
-    std::array<stopwatch, count> watches;
-    std::array<std::vector<token_id>, count> tokens;
-    times<count> result;
-    for (int done = -int(rows.size()); done < steps; done += int(rows.size())) {  // one turn to warm up
-        std::vector<std::function<token_id(const std::vector<float>&)>> turns;
-        (turns.emplace_back([&chains](const std::vector<float>& row) { return token_id(chains.sample(row)); }), ...);
-        for (std::size_t turn = 0; turn < count; ++turn) {
-            const bool goes_back = done / int(rows.size()) % 2 != 0;
-            const std::size_t i = goes_back ? count - 1 - turn : turn;
-            tokens[i].clear();
-            for (const auto& row : rows) tokens[i].push_back(watches[i].time([&] { return turns[i](row); }));
-        }
-        for (std::size_t i = 0; i < rows.size(); ++i) result.differing += tokens[0][i] != tokens[1][i];
-        if (done < 0) watches = {};
-    }
-    for (std::size_t i = 0; i < count; ++i) result.microseconds[i] = watches[i].median();
-    return result;
-}
 
 /// "11.6×", beside what is asked for.
 std::string times_faster(double value, double asked) {
@@ -236,15 +181,9 @@ int main(int count, char** words) {
     const int steps = count > 2 ? std::atoi(words[2]) : 200;
     std::vector<measured_rows> kinds;
     const auto add = [&](const char* kind, row_set rows) { kinds.push_back({kind, std::move(rows)}); };
-    add("peaked", rows::eight(rows::peaked, size));
-    add("medium", rows::eight(rows::medium, size));
-    add("flat", rows::eight(rows::flat, size));
+    for (const auto& [name, make] : rows::of_models) add(name, rows::eight(make, size));
     if (count > 3) add("recorded", rows::recorded(words[3], size));
-    add("all equal", rows::eight(rows::all_equal, size));
-    add("ascending", rows::eight(rows::ascending, size));
-    add("descending", rows::eight(rows::descending, size));
-    add("ties", rows::eight(rows::ties, size));
-    add("100,000 survivors", rows::eight(rows::survivors, size));
+    for (const auto& [name, make] : rows::feared) add(name, rows::eight(make, size));
 
     std::printf("V = %zu\n\n| rows | floor: a maximum µs | floor: a sum of masses µs |\n|---|---|---|\n", size);
     for (const auto& of : kinds) print_floors(of, steps);

@@ -1,10 +1,7 @@
 #pragma once
-// llama.cpp's sampler for each of riffle's stages, and medians.
-#include <algorithm>
-#include <chrono>
+// llama.cpp's sampler for each of riffle's stages.
 #include <cstdint>
 #include <llama.h>
-#include <vector>
 
 #include <riffle/riffle.hpp>
 
@@ -53,22 +50,5 @@ inline llama_sampler* peer_of(const prefer_even&) {
     }();
     return llama_sampler_init(&interface, nullptr);
 }
-
-struct stopwatch {
-    std::vector<double> microseconds;
-    template <class F>
-    auto time(F f) {
-        const auto begin = std::chrono::steady_clock::now();
-        auto result = f();
-        microseconds.push_back(
-            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
-        return result;
-    }
-    double median() {
-        std::nth_element(microseconds.begin(), microseconds.begin() + std::ptrdiff_t(microseconds.size() / 2),
-                         microseconds.end());
-        return microseconds[microseconds.size() / 2];
-    }
-};
 
 }  // namespace compared

@@ -1,0 +1,231 @@
+// What each of the ways to read less of a row is worth: the same work with it and without, on rows where it helps and
+// on those where it cannot. Both answer the same, which is checked first. `benchmarks/table tricks` prints the table.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <riffle/riffle.hpp>
+
+#include "rows.hpp"
+
+namespace {
+
+using namespace riffle;
+
+/// A row, and the memory that the passes over it take.
+struct prepared {
+    explicit prepared(std::vector<float> given)
+        : logits(std::move(given)), blocks(block_count(logits.size())), copies(blocks.size() * block_size),
+          peaks(blocks.size() + 16), no_peaks(blocks.size() + 16, greatest_logit), groups((blocks.size() + 1) * 16),
+          masses(blocks.size()), bins(wide::buckets::count), tokens(copies.size()) {
+        assign();
+        maximum = find_max();
+    }
+    void assign() { r.assign(logits, blocks.data(), copies.data()); }
+    float find_max(float* into_groups = nullptr) { return wide::find_max(r, peaks.data(), into_groups).logit; }
+    candidates found_above(float cut, const std::vector<float>& with_peaks) {
+        return {tokens.data(), wide::find_above(r, with_peaks.data(), 0, r.blocks(), cut, tokens.data()), -1, false};
+    }
+    std::uint64_t mass(float cut, const std::vector<float>& with_peaks) {
+        return wide::find_mass<false>(r, with_peaks.data(), cut, fold<>{}, maximum, masses.data());
+    }
+
+    std::vector<float> logits;
+    std::vector<const float*> blocks;
+    std::vector<float> copies, peaks, no_peaks, groups;
+    std::vector<std::uint64_t> masses, bins;
+    std::vector<token_data> tokens;
+    row r;
+    float maximum = 0.0f;
+};
+
+/// As the machine's maps where there are none.
+struct unmapped {
+    float maximum;
+    void map(std::span<token_data>) const {}
+    float mapped_maximum() const { return maximum; }
+    float raw_cut(float target) const { return wide::raw_cut((std::min)(target, maximum)); }
+};
+
+constexpr float lowest = std::numeric_limits<float>::lowest();
+
+// ---- what they do, each with `uses` and without; the answers are alike
+
+/// min_p's cut: blocks whose maximum lies below are passed over.
+std::uint64_t blocks_by_their_maxima(prepared& p, bool uses) {
+    return p.found_above(p.maximum - 3.0f, uses ? p.peaks : p.no_peaks).size;
+}
+/// A sum of exp: blocks that weigh nothing are passed over, and where few logits of one weigh those are moved together.
+std::uint64_t exp_of_what_weighs(prepared& p, bool uses) {
+    return uses ? p.mass(p.maximum - mass_range, p.peaks) : p.mass(lowest, p.no_peaks);
+}
+/// The bound of a top-k from the maxima of blocks, or from a histogram of the row.
+std::uint64_t bound_from_block_maxima(prepared& p, bool uses) {
+    constexpr std::size_t k = 40;
+    float bound = lowest;
+    if (uses) {
+        bound = wide::bound_of_rank(p.r, p.peaks.data(), k, p.maximum, p.groups.data(), false, p.bins.data());
+    } else {
+        const auto by = wide::buckets::between(p.maximum - 20.0f, p.maximum);
+        std::fill(p.bins.begin(), p.bins.end(), 0);
+        wide::count_by_bucket(p.r, p.no_peaks.data(), fold<>{}, by, p.bins.data());
+        const auto bucket = std::int32_t(wide::bucket_exceeding(p.bins, k - 1));
+        if (bucket > 0)
+            bound = wide::least_float(p.maximum, [&](float x) { return by.bucket_of(lanes<1>(x))[0] >= bucket; });
+    }
+    candidates found{p.tokens.data(), 0, -1, false};
+    wide::find_greatest(p.r, p.peaks.data(), k, bound, unmapped{p.maximum}, found);
+    return found.size;
+}
+/// The maxima of lanes that bound a larger k: kept while the maximum is found, or found by reading the row again.
+std::uint64_t lane_maxima_kept(prepared& p, bool uses) {
+    constexpr std::size_t k = 1000;
+    p.find_max(uses ? p.groups.data() : nullptr);
+    const float bound = wide::bound_of_rank(p.r, p.peaks.data(), k, p.maximum, p.groups.data(), uses, p.bins.data());
+    candidates found{p.tokens.data(), 0, -1, false};
+    wide::find_greatest(p.r, p.peaks.data(), k, bound, unmapped{p.maximum}, found);
+    return found.size;
+}
+/// A top-k whose bound rises while it gathers: what helps where far more than k reach the first bound.
+std::uint64_t rising_bound(prepared& p, bool uses) {
+    constexpr std::size_t k = 40;
+    const float bound = wide::bound_of_rank(p.r, p.peaks.data(), k, p.maximum, p.groups.data(), false, p.bins.data());
+    candidates found{p.tokens.data(), 0, -1, false};
+    if (uses) {
+        wide::find_greatest(p.r, p.peaks.data(), k, bound, unmapped{p.maximum}, found);
+    } else {
+        found = p.found_above(bound, p.peaks);
+        found.keep_greatest(k);
+    }
+    return found.size;
+}
+/// min_p needs no exp but that of its survivors; the mass of the row is what is saved.
+std::uint64_t exp_of_survivors_alone(prepared& p, bool uses) {
+    if (!uses) benchmark::DoNotOptimize(p.mass(p.maximum - mass_range, p.peaks));
+    candidates found = p.found_above(p.maximum - 3.0f, p.peaks);
+    return found.weigh(p.maximum);
+}
+/// Penalties on 64 tokens: their blocks are copied, or the whole row is.
+std::uint64_t edits_by_block(prepared& p, bool uses) {
+    p.assign();
+    if (!uses)
+        for (std::size_t b = 0; b < p.r.blocks(); ++b) p.r.own(b);
+    for (int i = 0; i < 64; ++i)
+        p.r.edit(token_id((std::size_t(i) * 7919) % p.logits.size()), [](float logit) { return logit - 1.0f; });
+    const float maximum = p.find_max();
+    p.assign();
+    return std::uint64_t(ordered_key(maximum)) & 0xffffffff;
+}
+/// A mask that leaves 100 tokens: they are gathered, or all others hidden.
+std::uint64_t gather_when_few_are_legal(prepared& p, bool uses) {
+    static const std::vector<std::uint32_t> words = [] {
+        std::vector<std::uint32_t> all(300000 / 32);
+        for (std::size_t i = 0; i < 100; ++i) all[i * 9] |= 1u << (i % 32);
+        return all;
+    }();
+    std::uint64_t total = 0;
+    if (uses) {
+        candidates found{p.tokens.data(), wide::find_legal(p.r, words, p.tokens.data()), -1, false};
+        total = found.weigh(found[found.greatest()].logit);
+    } else {
+        p.assign();
+        wide::hide_illegal(p.r, words);
+        const float maximum = p.find_max();
+        total = wide::find_mass<false>(p.r, p.peaks.data(), maximum - mass_range, fold<>{}, maximum, p.masses.data());
+        p.assign();
+        p.find_max();
+    }
+    return total;
+}
+/// A draw among all within three nats of the greatest: they stay in the row, the others hidden, or become candidates.
+std::uint64_t many_survivors_stay(prepared& p, bool uses) {
+    const float cut = p.maximum - 3.0f;
+    constexpr std::uint64_t share = std::uint64_t{1} << 63;
+    token_id token = null_token;
+    if (uses) {
+        wide::hide_below(p.r, p.peaks.data(), cut);
+        const std::uint64_t total = p.mass(cut, p.peaks);
+        token = wide::pick_by_mass(p.r, p.masses.data(), multiply_high(share, total), fold<>{}, p.maximum).id;
+        p.assign();
+        p.find_max();
+    } else {
+        candidates found = p.found_above(cut, p.peaks);
+        const std::uint64_t total = found.weigh(p.maximum);
+        found.select_by_weight(multiply_high(share, total));
+        token = found[std::size_t(found.selected)].id;
+    }
+    return std::uint64_t(token);
+}
+/// temperature 1.5, then a nucleus of .95: its end among few at the top or in a band, or by a histogram and candidates.
+std::uint64_t nucleus_ends_early_or_in_a_band(prepared& p, bool uses) {
+    static auto c = chain(temperature{1.5f}, top_p{0.95f}, dist{1});
+    if (uses) return std::uint64_t(c.peek(p.logits));
+    const fold<temperature> maps(temperature{1.5f});
+    const auto map = [&](float logit) { return maps.one(logit); };
+    const float top = map(p.find_max());
+    const float cut = wide::preimage(map, top - mass_range, p.maximum);
+    const std::uint64_t total = wide::find_mass<false>(p.r, p.peaks.data(), cut, maps, top, p.masses.data());
+    const std::uint64_t target = top_p{0.95f}.target(total);
+    const auto by = wide::buckets::between(top - mass_range, top);
+    std::fill(p.bins.begin(), p.bins.end(), 0);
+    wide::mass_by_bucket(p.r, p.peaks.data(), cut, maps, by, top, p.bins.data());
+    const auto bucket = std::int32_t(wide::bucket_exceeding(p.bins, target));
+    const float low = wide::least_float(top, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
+    candidates found = p.found_above(wide::preimage(map, low, p.maximum), p.peaks);
+    found.map_logits(maps);
+    found.keep_nucleus(top, target, 1);
+    const std::uint64_t left = found.weigh(top);
+    found.select_by_weight(multiply_high(draws(1, {}, stream_of(dist::kind, 0)).bits(), left));
+    return std::uint64_t(found[std::size_t(found.selected)].id);
+}
+
+struct trick {
+    const char* name;
+    std::uint64_t (*run)(prepared&, bool uses);
+};
+constexpr trick tricks[] = {
+    {"blocks passed over by their maxima (min_p's cut)", blocks_by_their_maxima},
+    {"exp of what weighs", exp_of_what_weighs},
+    {"exp of survivors alone (min_p)", exp_of_survivors_alone},
+    {"bound from block maxima (top_k 40)", bound_from_block_maxima},
+    {"lane maxima kept by max (top_k 1000)", lane_maxima_kept},
+    {"rising bound (top_k 40)", rising_bound},
+    {"edits by block (64 tokens)", edits_by_block},
+    {"gathering (100 are legal)", gather_when_few_are_legal},
+    {"survivors stay in the row (3 nats)", many_survivors_stay},
+    {"nucleus ended early or in a band", nucleus_ends_early_or_in_a_band},
+};
+
+const bool registered = [] {
+    static std::deque<std::deque<prepared>> sets;
+    std::vector<rows::kind> kinds(std::begin(rows::of_models), std::end(rows::of_models));
+    kinds.insert(kinds.end(), std::begin(rows::feared), std::end(rows::feared));
+    for (const auto& kind : kinds) {
+        auto& rows = sets.emplace_back();
+        for (std::uint64_t seed = 1; seed <= 8; ++seed) rows.emplace_back(kind.make(128256, seed));
+        for (const auto& t : tricks)
+            for (const bool uses : {true, false})
+                benchmark::RegisterBenchmark(
+                    (std::string(t.name) + "/" + kind.name + "/" + (uses ? "with" : "without")).c_str(),
+                    [&rows, t, uses, kind](benchmark::State& state) {
+                        for (auto& p : rows)
+                            if (t.run(p, true) != t.run(p, false)) {
+                                std::fprintf(stderr, "benchmark: %s differs on %s rows\n", t.name, kind.name);
+                                std::exit(1);
+                            }
+                        std::size_t i = 0;
+                        for (auto _ : state) benchmark::DoNotOptimize(t.run(rows[i++ % rows.size()], uses));
+                    })
+                    ->Unit(benchmark::kMicrosecond);
+    }
+    return true;
+}();
+
+}  // namespace
