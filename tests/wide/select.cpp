@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include <riffle/wide/max.hpp>
 #include <riffle/wide/select.hpp>
 
 #include "rows.hpp"

@@ -7,6 +7,7 @@
 #include <riffle/wide/above.hpp>
 #include <riffle/wide/fold.hpp>
 #include <riffle/wide/histogram.hpp>
+#include <riffle/wide/max.hpp>
 #include <riffle/wide/preimage.hpp>
 
 namespace riffle::wide {
