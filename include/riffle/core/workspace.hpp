@@ -27,9 +27,11 @@ public:
     /// From now on these bytes, aligned by the caller to storage::alignment; they must outlive their use.
     void use(std::span<std::byte> bytes) noexcept { bytes_.use(bytes); }
 
+    /// Of the array that is sorted, behind its last element (exact/introsort.hpp).
+    static constexpr std::size_t sorting_padding = 32;
     /// What any sampler needs at most: to sort candidates, and to look up biases.
     static constexpr std::size_t bytes_for(std::size_t candidates, std::size_t biases) noexcept {
-        const std::size_t sorting = candidates * (sizeof(token_data) + 2 * sizeof(float));
+        const std::size_t sorting = (candidates + sorting_padding) * (sizeof(token_data) + 2 * sizeof(float));
         const std::size_t looking_up = token_counts::slots_for(biases) * sizeof(token_counts::slot);
         return sorting > looking_up ? sorting : looking_up;
     }

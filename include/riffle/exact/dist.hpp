@@ -50,10 +50,12 @@ private:
     static void draw(state& s, candidates& c) noexcept {
         const float maximum = maximum_of(c);
         double sum = 0.0;
-        for (auto& token : c) {
-            token.p = libm::exp(token.logit - maximum);
-            sum += double(token.p);
-        }
+        exponentiate(
+            c, maximum,
+            [&](const float* e) noexcept {
+                for (std::size_t i = 0; i < block_size; ++i) sum += double(e[i]);
+            },
+            [&](float p) noexcept { sum += double(p); });
         const double target = times(sum, s.random.canonical_double());
         double running = 0.0;
         bool found = false;

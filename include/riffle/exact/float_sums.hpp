@@ -8,6 +8,7 @@
 #include <riffle/exact/exp_block.hpp>
 #include <riffle/exact/rounded.hpp>
 #include <riffle/math/elementwise.hpp>
+#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
 // Sums of floats, term by term, as a loop would round them, but many terms at a time. While a sum stays within one
@@ -21,6 +22,9 @@ namespace riffle::exact {
 constexpr float binade_of(float value) noexcept {
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0x7f800000u);
 }
+
+/// Of a power of two.
+constexpr int exponent_of(float power) noexcept { return int(std::bit_cast<std::uint32_t>(power) >> 23) - 127; }
 
 /// How a sum of this size takes in terms that keep it within its binade. `centre` is a multiple of an even number of
 /// units in the same binade, so that term + centre is rounded as term + sum is.
@@ -88,23 +92,27 @@ struct add_exp_pass {
                                   answer* const& a) noexcept {
         using V = lanes<N>;
         const V centre(how.centre), half_unit(how.half_unit), top(maximum);
+        const V too_small(0.6931472f * float(exponent_of(how.half_unit)) - 0.001f);
         V sum(0.0f);
         std::size_t doubts = 0;
         for (std::size_t i = 0; i < block_size; i += N) {
             const V below = V::load(x + i) - top;
+            if (wide::lanes_reaching(below, too_small) == 0)
+                continue;  // less than half a unit each: they round to nothing
             const V term = select(below > V(-86.0f), exp(below), V(0.0f));  // less than half a unit of any sum here
             const V whole = (centre + term) - centre;
             const V to_middle = absolute(half_unit - absolute(term - whole));
-            const auto doubtful = select(to_middle <= term * V(3e-7f), int_lanes<N>(1), int_lanes<N>(0));
-            if (any(doubtful)) {
-                for (int j = 0; j < N; ++j) {
-                    if (!doubtful[j]) continue;
-                    if (doubts < most_doubts) a->doubtful[doubts] = std::uint8_t(i + std::size_t(j));
-                    ++doubts;
-                }
-                sum = sum + select(doubtful != 0, V(0.0f), whole);
-            } else {
+            const V error = term * V(3e-7f);
+            std::uint64_t doubtful = wide::lanes_reaching(error, to_middle);
+            if (doubtful == 0) {
                 sum = sum + whole;
+                continue;
+            }
+            sum = sum + select(to_middle <= error, V(0.0f), whole);
+            for (; doubtful; doubtful &= doubtful - 1) {
+                if (doubts < most_doubts)
+                    a->doubtful[doubts] = std::uint8_t(i + std::size_t(std::countr_zero(doubtful)));
+                ++doubts;
             }
         }
         a->total = 0.0f;
@@ -130,8 +138,8 @@ inline float add_exp_block(float sum, const float* x, float maximum, float great
     return add_block(sum, e, greatest);
 }
 
-/// The sum of all logits of a row above -inf, and how many those are. In pieces, because the sum may go either way: a
-/// piece that could lead it out of its binade is added term by term.
+/// The sum of all logits of a row above -inf, and how many those are. A piece that could lead the sum out of its
+/// binade, either way, is added in smaller ones, and at last term by term.
 struct legal_sum {
     float sum;
     std::size_t legal;
@@ -139,40 +147,55 @@ struct legal_sum {
 struct legal_sum_pass {
     template <int N>
     static RIFFLE_INLINE legal_sum run(const row& r) noexcept {
-        using V = lanes<N>;
         constexpr std::size_t piece = 64;
-        float sum = 0.0f;
-        int_lanes<N> illegal(0);
-        for (std::size_t b = 0; b < r.blocks(); ++b)
-            for (const float* x = r.block(b); x < r.block(b) + block_size; x += piece) {
-                V moved(0.0f);
-                for (std::size_t i = 0; i < piece; i += N) {
-                    const V l = V::load(x + i);
-                    illegal = select(l == V(illegal_logit), illegal + 1, illegal);
-                    moved = moved + absolute(select(l == V(illegal_logit), V(0.0f), l));
-                }
-                float reach = 0.0f;  // how far the sum can go within the piece
-                for (int i = 0; i < N; ++i) reach += moved[i];
-                reach *= 1.001f;
-                const float size = absolute(sum), binade = binade_of(size);
-                if (size >= 0x1p-60f && reach < 0.25f * binade && size - reach > binade &&
-                    size + reach < 2.0f * binade) {
-                    rounded_sum<N> added(rounding::in_binade_of(sum));
-                    for (std::size_t i = 0; i < piece; i += N) {
-                        const V l = V::load(x + i);
-                        added.add(select(l == V(illegal_logit), V(0.0f), l));
-                    }
-                    if (!added.met_middle()) {
-                        sum += added.total();
-                        continue;
-                    }
-                }
-                for (std::size_t i = 0; i < piece; ++i)
-                    if (x[i] != illegal_logit) sum += x[i];
+        legal_sum all{0.0f, 0};
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            const float* const x = r.block(b);
+            all.legal += legal<N>(x);
+            if (add<N, block_size>(x, all.sum)) continue;
+            for (std::size_t i = 0; i < block_size; i += piece) {
+                if (add<N, piece>(x + i, all.sum)) continue;
+                for (std::size_t j = i; j < i + piece; ++j)
+                    if (x[j] != illegal_logit) all.sum += x[j];
             }
+        }
+        return all;
+    }
+
+private:
+    template <int N>
+    static RIFFLE_INLINE lanes<N> terms(const float* x) noexcept {
+        const auto l = lanes<N>::load(x);
+        return select(l == lanes<N>(illegal_logit), lanes<N>(0.0f), l);
+    }
+    template <int N>
+    static RIFFLE_INLINE std::size_t legal(const float* x) noexcept {
+        int_lanes<N> illegal(0);
+        for (std::size_t i = 0; i < block_size; i += N)
+            illegal = select(lanes<N>::load(x + i) == lanes<N>(illegal_logit), illegal + 1, illegal);
         std::size_t hidden = 0;
         for (int i = 0; i < N; ++i) hidden += std::size_t(illegal[i]);
-        return {sum, r.blocks() * block_size - hidden};
+        return block_size - hidden;
+    }
+    /// False, and nothing added, where it is not certain what a loop would make of them.
+    template <int N, std::size_t Count>
+    static RIFFLE_INLINE bool add(const float* x, float& sum) noexcept {
+        const float size = absolute(sum), binade = binade_of(size);
+        if (!(size >= 0x1p-60f)) return false;
+        lanes<N> moved(0.0f);
+        rounded_sum<N> added(rounding::in_binade_of(sum));
+        for (std::size_t i = 0; i < Count; i += N) {
+            const auto term = terms<N>(x + i);
+            moved = moved + absolute(term);
+            added.add(term);
+        }
+        float reach = 0.0f;  // how far the sum can go within the piece
+        for (int i = 0; i < N; ++i) reach += moved[i];
+        reach *= 1.001f;
+        if (!(reach < 0.25f * binade && size - reach > binade && size + reach < 2.0f * binade) || added.met_middle())
+            return false;
+        sum += added.total();
+        return true;
     }
 };
 
@@ -183,38 +206,46 @@ struct squares_pass {
     template <int N>
     static RIFFLE_INLINE float run(const row& r, float mean) noexcept {
         using V = lanes<N>;
-        using D = double_lanes<N / 2>;
         constexpr std::size_t piece = 64;
         float sum = 0.0f;
-        for (std::size_t b = 0; b < r.blocks(); ++b)
-            for (const float* x = r.block(b); x < r.block(b) + block_size; x += piece) {
-                float distances[piece];
-                for (std::size_t i = 0; i < piece; i += N) {
-                    const V l = V::load(x + i);
-                    select(l == V(illegal_logit), V(0.0f), l - V(mean)).store(distances + i);
-                }
-                const double unit = double(binade_of(sum)) * 0x1p-23;
-                const D centre(unit * 6755399441055744.0);  // 1.5 * 2^52
-                D added(0.0), furthest(0.0);
-                for (std::size_t i = 0; i < piece; i += N / 2) {
-                    const D d = D::load(distances + i), square = rounded(d * d);
-                    const D whole = rounded(square + centre) - centre;
-                    furthest = greater_of(absolute(square - whole), furthest);
-                    added = added + whole;
-                }
-                double total = 0.0, off = 0.0;
-                for (int i = 0; i < N / 2; ++i) {
-                    total += added[i];
-                    off = furthest[i] > off ? furthest[i] : off;
-                }
-                const double next = double(sum) + total;
-                if (sum >= 0x1p-60f && off < 0.499999 * unit && next < 2.0 * double(binade_of(sum))) {
-                    sum = float(next);
-                    continue;
-                }
-                for (const float d : distances) sum = float(double(sum) + times(double(d), double(d)));
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            float distances[block_size];
+            for (std::size_t i = 0; i < block_size; i += N) {
+                const V l = V::load(r.block(b) + i);
+                select(l == V(illegal_logit), V(0.0f), l - V(mean)).store(distances + i);
             }
+            if (add<N, block_size>(distances, sum)) continue;
+            for (const float* d = distances; d < distances + block_size; d += piece) {
+                if (add<N, piece>(d, sum)) continue;
+                for (std::size_t i = 0; i < piece; ++i) sum = float(double(sum) + times(double(d[i]), double(d[i])));
+            }
+        }
         return sum;
+    }
+
+private:
+    template <int N, std::size_t Count>
+    static RIFFLE_INLINE bool add(const float* distances, float& sum) noexcept {
+        using D = double_lanes<N / 2>;
+        if (!(sum >= 0x1p-60f)) return false;
+        const double unit = double(binade_of(sum)) * 0x1p-23;
+        const D centre(unit * 6755399441055744.0);  // 1.5 * 2^52
+        D added(0.0), furthest(0.0);
+        for (std::size_t i = 0; i < Count; i += N / 2) {
+            const D d = D::load(distances + i), square = rounded(d * d);
+            const D whole = rounded(square + centre) - centre;
+            furthest = greater_of(absolute(square - whole), furthest);
+            added = added + whole;
+        }
+        double total = 0.0, off = 0.0;
+        for (int i = 0; i < N / 2; ++i) {
+            total += added[i];
+            off = furthest[i] > off ? furthest[i] : off;
+        }
+        const double next = double(sum) + total;
+        if (!(off < 0.499999 * unit && next < 2.0 * double(binade_of(sum)))) return false;
+        sum = float(next);
+        return true;
     }
 };
 

@@ -6,6 +6,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/workspace.hpp>
+#include <riffle/exact/introsort.hpp>
 #include <riffle/exact/rounded.hpp>
 
 // The peer sorts by logit alone, with std::sort and std::partial_sort. Neither is stable, so which of two equal logits
@@ -29,40 +30,101 @@ RIFFLE_NOINLINE inline bool any_nan(const candidates& c) noexcept {
 /// Up to here a partial sort is std::partial_sort; longer ones go through buckets.
 inline constexpr std::size_t longest_heap_sort = 128;
 
-/// Which of the 128 buckets over [-10, 10] a logit falls into. What is too large for an int, +inf too, falls into the
-/// lowest: the conversion on x86 says INT_MIN.
-RIFFLE_INLINE std::uint32_t bucket_of(float logit) noexcept {
-    const std::int32_t bucket = to_int(times(6.4f, logit) + 64.0f);
-    return bucket < 0 ? 0 : bucket > 127 ? 127 : std::uint32_t(bucket);
-}
-
-/// The first `count` of the candidates in the peer's order, sorted through buckets, into `sorted`, which has room for
-/// all of them. The candidates stay as they are. 0 < count <= c.size.
-RIFFLE_NOINLINE inline status_code bucket_sort(const candidates& c, std::size_t count, token_data* sorted) noexcept {
-    constexpr std::uint32_t buckets = 128;
-    std::size_t sizes[buckets] = {};
-    bool nan = false;
-    for (const auto& token : c) {
-        nan |= token.logit != token.logit;
-        ++sizes[bucket_of(token.logit)];
+/// The 128 buckets over [-10, 10] through which longer sorts go: each sorted for itself, from the highest down to the
+/// one that completes the number wanted, of which no more are sorted than are wanted.
+class logit_buckets {
+public:
+    /// Which bucket a logit falls into. What is too large for an int, +inf too, falls into the lowest: the conversion
+    /// on x86 says INT_MIN.
+    static RIFFLE_INLINE std::uint32_t of(float logit) noexcept {
+        const std::int32_t bucket = to_int(times(6.4f, logit) + 64.0f);
+        return bucket < 0 ? 0 : bucket > 127 ? 127 : std::uint32_t(bucket);
     }
-    if (nan) return status_code::no_legal_token;
 
-    token_data *first[buckets], *place[buckets];  // where each bucket begins, and where its next candidate goes
-    std::uint32_t last = buckets;                 // the one that completes `count`
-    std::size_t above = 0, kept = 0;              // candidates in the buckets over it, and with it
-    while (kept < count) {
-        --last;
-        above = kept;
-        first[last] = place[last] = sorted + kept;
-        kept += sizes[last];
+    /// Puts the logits logit_of(0) ... logit_of(size - 1) of the buckets that are looked at into `order`, which has
+    /// room for all of them and introsort_padding more. False where there is a NaN. 0 < count <= size.
+    template <class LogitOf>
+    bool fill(LogitOf logit_of, std::size_t size, std::size_t count, ranked* order) noexcept {
+        std::size_t parts[4][buckets] = {};  // four, since where one bucket holds most an increment waits for the last
+        std::size_t nans = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            const float logit = logit_of(i);
+            nans += logit != logit;
+            ++parts[i % 4][of(logit)];
+        }
+        if (nans) return false;
+
+        ranked* place[buckets];  // where the next of each bucket goes
+        order_ = order;
+        wanted_ = count;
+        lowest_ = buckets;
+        std::size_t kept = 0;
+        while (kept < count) {
+            --lowest_;
+            first_[lowest_] = kept;
+            place[lowest_] = order + kept;
+            for (const auto& part : parts) kept += part[lowest_];
+        }
+        end_ = kept;
+        if (first_[lowest_] == 0 && kept == size) {  // all in one
+            for (std::size_t i = 0; i < size; ++i) order[i] = {logit_of(i), std::uint32_t(i)};
+            return true;
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            const float logit = logit_of(i);
+            if (const auto bucket = of(logit); bucket >= lowest_) *place[bucket]++ = {logit, std::uint32_t(i)};
+        }
+        return true;
     }
-    for (const auto& token : c)
-        if (const auto bucket = bucket_of(token.logit); bucket >= last) *place[bucket]++ = token;
 
-    for (std::uint32_t bucket = last + 1; bucket < buckets; ++bucket)
-        std::sort(first[bucket], place[bucket], greater_logit);
-    std::partial_sort(first[last], first[last] + (count - above), place[last], greater_logit);
+    /// The highest bucket that is not sorted yet. How many are sorted then, all in all.
+    std::size_t sort_next() noexcept {
+        const std::uint32_t bucket = --next_;
+        ranked* const first = order_ + first_[bucket];
+        if (bucket == lowest_) {
+            std::partial_sort(first, order_ + wanted_, order_ + end_, greater_key);
+            return wanted_;
+        }
+        const std::size_t behind = first_[bucket - 1];
+        introsort(first, behind - first_[bucket]);
+        return behind;
+    }
+
+private:
+    static constexpr std::uint32_t buckets = 128;
+    ranked* order_ = nullptr;
+    std::size_t first_[buckets] = {};  ///< where each of them begins
+    std::size_t end_ = 0, wanted_ = 0;
+    std::uint32_t lowest_ = buckets, next_ = buckets;
+};
+
+/// Memory to sort so many candidates in: as what is compared, and as candidates.
+struct sorting_room {
+    ranked* order;
+    token_data* sorted;
+    static_assert(sizeof(ranked) == 2 * sizeof(float) && introsort_padding == workspace::sorting_padding);
+    /// Null pointers where there is none.
+    static sorting_room of(workspace& memory, std::size_t size) noexcept {
+        const std::size_t comparing = (size + introsort_padding) * sizeof(ranked);
+        auto* const bytes = memory.room<std::byte>(comparing + size * sizeof(token_data));
+        if (!bytes) return {};
+        return {reinterpret_cast<ranked*>(bytes), reinterpret_cast<token_data*>(bytes + comparing)};
+    }
+};
+
+/// Candidates sorted as the peer's bucket sort does as long as somebody wants more: `wants_more(sorted, n)` sees the
+/// first n of them, and ends it at `count` or by false. The candidates stay as they are.
+template <class WantsMore>
+status_code bucket_sort(const candidates& c, std::size_t count, const sorting_room& room,
+                        WantsMore wants_more) noexcept {
+    logit_buckets buckets;
+    if (!buckets.fill([&c](std::size_t i) noexcept { return c[i].logit; }, c.size, count, room.order))
+        return status_code::no_legal_token;
+    for (std::size_t done = 0; done < count;) {
+        const std::size_t sorted = buckets.sort_next();
+        for (; done < sorted; ++done) room.sorted[done] = c[room.order[done].place];
+        if (!wants_more(room.sorted, done)) break;
+    }
     return status_code::ok;
 }
 
@@ -72,10 +134,11 @@ RIFFLE_NOINLINE inline status_code keep_first_sorted(candidates& c, std::size_t 
         if (any_nan(c)) return status_code::no_legal_token;
         std::partial_sort(c.begin(), c.begin() + count, c.end(), greater_logit);
     } else {
-        auto* const sorted = memory.room<token_data>(c.size);
-        if (!sorted) return status_code::out_of_memory;
-        if (const auto failure = bucket_sort(c, count, sorted); failure != status_code::ok) return failure;
-        std::copy(sorted, sorted + count, c.data);
+        const auto room = sorting_room::of(memory, c.size);
+        if (!room.order) return status_code::out_of_memory;
+        const auto all = [](const token_data*, std::size_t) noexcept { return true; };
+        if (const auto failure = bucket_sort(c, count, room, all); failure != status_code::ok) return failure;
+        std::copy(room.sorted, room.sorted + count, c.data);
     }
     c.size = count;
     c.sorted = true;

@@ -29,7 +29,7 @@ struct form<top_k> {
         if (spec.k <= 0) return row_answer::stays;
         const auto k = std::size_t(spec.k);
         if (k >= r.size() || !r.ordinary()) return row_answer::undecided;
-        if (keep_distinct(k, r, found)) return row_answer::narrowed;
+        if (keep_distinct(k, r, found, x)) return row_answer::narrowed;
         if (k <= longest_heap_sort) {
             const std::size_t room = r.logits().blocks() * block_size;  // for the heap, one more, and a block
             if (k + 1 + block_size > room) return row_answer::undecided;
@@ -42,31 +42,35 @@ struct form<top_k> {
     /// The first k of the row through buckets, sorted, where more than 128 are wanted; false where that is not certain.
     static bool keep_by_buckets(std::size_t k, wide::llama_row& r, candidates& found, const context& x) noexcept {
         if (!(r.maximum() < 1e8f)) return false;  // beyond, buckets do not follow the order of logits
-        const std::uint32_t bucket = bucket_of(r.bound_of_rank(k));
+        const std::uint32_t bucket = logit_buckets::of(r.bound_of_rank(k));
         if (bucket == 0) return false;  // it holds the rest of the row
-        const float least = wide::least_float(r.maximum(), [&](float l) { return bucket_of(l) >= bucket; });
+        const float least = wide::least_float(r.maximum(), [&](float l) { return logit_buckets::of(l) >= bucket; });
         candidates high{found.data, r.find_above(least, found.data), -1, false};
         workspace memory;
         memory.use(x.spare());
-        auto* const sorted = memory.room<token_data>(high.size);
-        if (high.size < k || !sorted || bucket_sort(high, k, sorted) != status_code::ok) return false;
-        std::copy(sorted, sorted + k, found.data);
+        if (high.size < k || keep_first_sorted(high, k, memory) != status_code::ok) return false;
         found.size = k;
         return true;
     }
 
 private:
     /// Where no two of the first k and the one behind are equal, and the peer's buckets follow the order of logits.
-    static bool keep_distinct(std::size_t k, wide::llama_row& r, candidates& found) noexcept {
+    static bool keep_distinct(std::size_t k, wide::llama_row& r, candidates& found, const context& x) noexcept {
         if (k > longest_heap_sort && !(r.maximum() < 1e8f)) return false;
         const std::size_t most = 4 * k + block_size;
         found.size = r.find_above(r.bound_of_rank(k), found.data, most);
         if (found.size < k || found.size > most) return false;
+        workspace memory;
+        memory.use(x.spare());
+        const auto room = sorting_room::of(memory, found.size);
+        if (!room.order) return false;
+        for (std::size_t i = 0; i < found.size; ++i) room.order[i] = {found[i].logit, std::uint32_t(found[i].id)};
+        introsort(room.order, found.size);
         const std::size_t looked_at = (std::min)(k + 1, found.size);
-        std::partial_sort(found.begin(), found.begin() + looked_at, found.end(), greater_logit);
         for (std::size_t i = 1; i < looked_at; ++i)
-            if (found[i].logit == found[i - 1].logit) return false;
+            if (room.order[i].key == room.order[i - 1].key) return false;
         // Alone at the bound: what lies under it is less.
+        for (std::size_t i = 0; i < k; ++i) found[i] = {token_id(room.order[i].place), room.order[i].key, 0.0f};
         found.size = k;
         found.sorted = true;
         return true;

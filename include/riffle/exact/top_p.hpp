@@ -29,19 +29,21 @@ struct form<top_p> {
                                    const context& x) noexcept {
         if (spec.p >= 1.0f) return row_answer::stays;
         if (r.size() <= 1024 || !r.ordinary() || !(r.maximum() < 1e8f)) return row_answer::undecided;
-        const std::size_t most = 256;  // more are sorted only where these do not reach
-        if (!form<top_k>::keep_by_buckets(most, r, found, x)) return row_answer::undecided;
         const float maximum = r.maximum(), sum = sum_of_row(r, maximum);
-        for (auto& token : found) token.p = libm::exp(token.logit - maximum) / sum;
         prefix reached;
-        reached.walk(spec, found.data, found.size);
-        if (!reached.complete) return row_answer::undecided;
+        if (form<top_k>::keep_by_buckets(few, r, found, x)) {
+            for (auto& token : found) token.p = libm::exp(token.logit - maximum) / sum;
+            reached.walk(spec, found.data, found.size);
+        }
+        if (!reached.complete && !sort_row(spec, r, sum, found.data, x, reached)) return row_answer::undecided;
         found.size = reached.size;
         found.sorted = true;
         return row_answer::narrowed;
     }
 
 private:
+    static constexpr std::size_t few = 256;  ///< more are sorted only where these do not reach
+
     /// The peer's sum of exp over all tokens, in floats.
     static float sum_of_row(wide::llama_row& r, float maximum) noexcept {
         float sum = 0.0f;
@@ -69,16 +71,53 @@ private:
         }
     };
 
-    static status_code keep_of_many(const top_p& spec, candidates& c, workspace& memory) noexcept {
-        auto* const sorted = memory.room<token_data>(c.size);
-        if (!sorted) return status_code::out_of_memory;
-        prefix found;
-        for (const std::size_t count : {std::size_t{256}, c.size}) {
-            if (found.complete) break;
-            if (const auto failure = bucket_sort(c, count, sorted); failure != status_code::ok) return failure;
-            found.walk(spec, sorted, count);
+    /// On from where the few greatest do not reach; false without memory. Where those were not looked for (their way of
+    /// sorting is not the one of all) they must be, from the whole row.
+    static bool sort_row(const top_p& spec, wide::llama_row& r, float sum, token_data* sorted, const context& x,
+                         prefix& reached) noexcept {
+        workspace memory;
+        memory.use(x.spare());
+        const auto room = sorting_room::of(memory, r.size());
+        if (!room.order) return false;
+        const row& logits = r.logits();
+        const float maximum = r.maximum();
+        for (const std::size_t count : {few, r.size()}) {
+            if (reached.complete || reached.size >= count) continue;
+            logit_buckets buckets;
+            buckets.fill([&logits](std::size_t id) noexcept { return logits.logit(id); }, r.size(), count, room.order);
+            for (std::size_t done = 0; done < count && !reached.complete;) {
+                const std::size_t next = buckets.sort_next();
+                weigh(room.order, done, next, maximum, sum, sorted);
+                reached.walk(spec, sorted, done = next);
+            }
         }
-        std::copy(sorted, sorted + found.size, c.data);
+        return true;
+    }
+    /// Candidates from what was sorted.
+    static void weigh(const ranked* order, std::size_t first, std::size_t last, float maximum, float sum,
+                      token_data* sorted) noexcept {
+        float x[block_size], e[block_size];
+        for (std::size_t i = first; i < last; i += block_size) {
+            const std::size_t count = (std::min)(block_size, last - i);
+            for (std::size_t j = 0; j < block_size; ++j) x[j] = order[i + (std::min)(j, count - 1)].key;
+            exp_block(x, maximum, e);
+            for (std::size_t j = 0; j < count; ++j) sorted[i + j] = {token_id(order[i + j].place), x[j], e[j] / sum};
+        }
+    }
+
+    static status_code keep_of_many(const top_p& spec, candidates& c, workspace& memory) noexcept {
+        const auto room = sorting_room::of(memory, c.size);
+        if (!room.order) return status_code::out_of_memory;
+        prefix found;
+        for (const std::size_t count : {few, c.size}) {
+            if (found.complete) break;
+            const auto goes_on = [&](const token_data* sorted, std::size_t n) noexcept {
+                found.walk(spec, sorted, n);
+                return !found.complete;
+            };
+            if (const auto failure = bucket_sort(c, count, room, goes_on); failure != status_code::ok) return failure;
+        }
+        std::copy(room.sorted, room.sorted + found.size, c.data);
         c.size = found.size;
         c.sorted = true;
         return status_code::ok;

@@ -19,27 +19,29 @@ struct form<typical> {
     static status_code apply(const typical& spec, candidates& c, surroundings& x) noexcept {
         if (spec.p >= 1.0f) return status_code::ok;
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
-        // One piece of memory holds the tokens in their new order, their distances from the entropy, and the order.
-        auto* const ordered = reinterpret_cast<token_data*>(x.memory.room<char>(c.size * bytes_each));
-        if (!ordered) return status_code::out_of_memory;
-        auto* const distances = reinterpret_cast<float*>(ordered + c.size);
-        auto* const order = reinterpret_cast<std::uint32_t*>(distances + c.size);
+        const auto room = sorting_room::of(x.memory, c.size);
+        if (!room.order) return status_code::out_of_memory;
 
-        const float entropy = entropy_of(c);
+        float entropy = 0.0f;
         for (std::size_t i = 0; i < c.size; ++i) {
-            distances[i] = absolute(-libm::log(c[i].p) - entropy);
-            order[i] = std::uint32_t(i);
+            const float log = libm::log(c[i].p);
+            entropy += times(-c[i].p, log);
+            room.order[i] = {log, std::uint32_t(i)};
         }
-        std::sort(order, order + c.size, [&](std::uint32_t a, std::uint32_t b) { return distances[a] < distances[b]; });
+        for (std::size_t i = 0; i < c.size; ++i) {
+            auto& distance = room.order[i].key;  // negative: the nearest come first
+            distance = entropy == entropy ? -absolute(-distance - entropy) : 0.0f;
+        }
+        introsort(room.order, c.size);
 
         std::size_t kept = 0;
         float mass = 0.0f;
         for (bool complete = false; !complete && kept < c.size; ++kept) {
-            ordered[kept] = c[order[kept]];
-            mass += ordered[kept].p;
+            room.sorted[kept] = c[room.order[kept].place];
+            mass += room.sorted[kept].p;
             complete = mass > spec.p && (spec.min_keep == 0 || kept >= spec.min_keep - 1);
         }
-        std::copy(ordered, ordered + kept, c.data);
+        std::copy(room.sorted, room.sorted + kept, c.data);
         c.size = kept;
         c.sorted = false;
         return status_code::ok;
@@ -47,15 +49,6 @@ struct form<typical> {
 
     static row_answer apply_to_row(const typical& spec, wide::llama_row&, candidates&, const context&) noexcept {
         return spec.p >= 1.0f ? row_answer::stays : row_answer::undecided;
-    }
-
-private:
-    static constexpr std::size_t bytes_each = sizeof(token_data) + sizeof(float) + sizeof(std::uint32_t);
-
-    static float entropy_of(const candidates& c) noexcept {
-        float entropy = 0.0f;
-        for (const auto& token : c) entropy += times(-token.p, libm::log(token.p));
-        return entropy;
     }
 };
 
