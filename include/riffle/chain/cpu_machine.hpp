@@ -245,10 +245,10 @@ private:
     // A large nucleus, for which no candidates are made (wide/nucleus.hpp).
 
     void split_mass() noexcept {
-        const wide::split_mass sums = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), raw_cut(band_.low),
-                                                    mapped_maximum_, memory_.masses);
-        total_mass_ = sums.total;
-        mass_from_band_ = sums.reaching;
+        of_band_ = wide::band_tokens::in(found_.data, row_.size());
+        split_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(),
+                               {raw_cut(band_.low), raw_cut(band_.high)}, mapped_maximum_, memory_.masses, of_band_);
+        total_mass_ = split_.total;
     }
     /// Where so many tokens weigh that the nucleus cannot end among the few greatest, and the step can go on in the row
     /// behind it.
@@ -294,12 +294,10 @@ private:
     }
     /// False, and nothing done, where the guess was wrong.
     bool end_nucleus_in_band(std::size_t bridge, std::uint64_t target) noexcept {
-        auto tokens = wide::band_tokens::in(found_.data, row_.size());
-        if (!stages_->find_band(bridge, row_, memory_.peaks, raw_cut(band_.low), raw_cut(band_.high), mapped_maximum_,
-                                tokens))
-            return false;
-        const std::uint64_t above = mass_from_band_ - wide::mass_of(tokens);
-        if (mass_from_band_ <= target || above > target) return false;
+        if (!split_.has_tokens) return false;
+        const auto& tokens = of_band_;
+        const std::uint64_t above = split_.reaching - wide::mass_of(tokens);
+        if (split_.reaching <= target || above > target) return false;
 
         const wide::nucleus_end end = wide::end_of_nucleus(tokens, band_, target - above);
         const float cut = raw_cut(end.logit), beyond = raw_cut(next_canonical(end.logit));
@@ -308,7 +306,7 @@ private:
         const route onward = route_behind(bridge);
         if (onward.draws_by_same_mass) {  // no block is looked at again but the one that the draw falls into
             const std::span<std::uint64_t> masses(memory_.masses, row_.blocks());
-            total_mass_ = mass_from_band_ - wide::drop_behind(end, tokens, masses);
+            total_mass_ = split_.reaching - wide::drop_behind(end, tokens, masses);
             const draws random = stages_->random(onward.next->bridge, context_->at());
             std::uint64_t drawn_mass = multiply_high(random.bits(), total_mass_);
             const std::size_t drawn = wide::block_of(memory_.masses, row_.blocks(), drawn_mass);
@@ -579,7 +577,8 @@ private:
     moments moments_;
     law law_;
     wide::band band_;
-    std::uint64_t mass_from_band_ = 0;
+    wide::split_mass split_;
+    wide::band_tokens of_band_{};
     replay_counts counts_;
     std::uint64_t total_mass_ = 0;
     float maximum_ = illegal_logit;         ///< greatest logit of the row, canonical

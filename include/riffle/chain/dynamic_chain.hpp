@@ -197,17 +197,13 @@ public:
                        std::uint64_t* masses) const noexcept override {
         return wide::find_mass<Policies::arithmetic == numerics::fast>(r, peaks, cut, fold<>{}, maximum, masses);
     }
-    wide::split_mass mass(std::size_t, const row& r, const float* peaks, float cut, float floor, float maximum,
-                          std::uint64_t* masses) const noexcept override {
-        return wide::find_split_mass(r, peaks, cut, floor, fold<>{}, maximum, masses);
+    wide::split_mass mass(std::size_t, const row& r, const float* peaks, float cut, const wide::band& raw,
+                          float maximum, std::uint64_t* masses, wide::band_tokens& tokens) const noexcept override {
+        return wide::find_split_mass(r, peaks, cut, raw, fold<>{}, maximum, masses, tokens);
     }
     void mass_by_bucket(std::size_t, const row& r, const float* peaks, float cut, float maximum,
                         const wide::buckets& by, std::uint64_t* bins) const noexcept override {
         wide::mass_by_bucket(r, peaks, cut, fold<>{}, by, maximum, bins);
-    }
-    bool find_band(std::size_t, const row& r, const float* peaks, float low, float high, float maximum,
-                   wide::band_tokens& into) const noexcept override {
-        return wide::find_band(r, peaks, low, high, fold<>{}, maximum, into);
     }
     law find_law(std::size_t, const row& r, const float* peaks, float cut, float legal_cut,
                  float maximum) const noexcept override {

@@ -38,16 +38,12 @@ public:
     std::uint64_t mass(std::size_t, const row&, const float*, float, float, std::uint64_t*) const noexcept override {
         return 0;
     }
-    wide::split_mass mass(std::size_t, const row&, const float*, float, float, float,
-                          std::uint64_t*) const noexcept override {
+    wide::split_mass mass(std::size_t, const row&, const float*, float, const wide::band&, float, std::uint64_t*,
+                          wide::band_tokens&) const noexcept override {
         return {};
     }
     void mass_by_bucket(std::size_t, const row&, const float*, float, float, const wide::buckets&,
                         std::uint64_t*) const noexcept override {}
-    bool find_band(std::size_t, const row&, const float*, float, float, float,
-                   wide::band_tokens&) const noexcept override {
-        return false;
-    }
     law find_law(std::size_t, const row&, const float*, float, float, float) const noexcept override { return {}; }
     moments find_moments(std::size_t, const row&, const float*, float) const noexcept override { return {}; }
     wide::picked pick_by_mass(std::size_t, const row&, const std::uint64_t*, std::uint64_t,

@@ -73,13 +73,12 @@ public:
     // Passes over the row with those maps folded in.
     virtual std::uint64_t mass(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum,
                                std::uint64_t* masses) const noexcept = 0;
-    /// The same for a bridge that keeps a share of the mass; `masses` become those of the logits that reach `floor`.
-    virtual wide::split_mass mass(std::size_t bridge, const row& r, const float* peaks, float cut, float floor,
-                                  float maximum, std::uint64_t* masses) const noexcept = 0;
+    /// The same for a bridge that keeps a share of the mass; `masses` become those of the logits that reach the band.
+    virtual wide::split_mass mass(std::size_t bridge, const row& r, const float* peaks, float cut,
+                                  const wide::band& raw, float maximum, std::uint64_t* masses,
+                                  wide::band_tokens& tokens) const noexcept = 0;
     virtual void mass_by_bucket(std::size_t bridge, const row& r, const float* peaks, float cut, float maximum,
                                 const wide::buckets& by, std::uint64_t* bins) const noexcept = 0;
-    virtual bool find_band(std::size_t bridge, const row& r, const float* peaks, float low, float high, float maximum,
-                           wide::band_tokens& into) const noexcept = 0;
     virtual law find_law(std::size_t bridge, const row& r, const float* peaks, float cut, float legal_cut,
                          float maximum) const noexcept = 0;
     virtual moments find_moments(std::size_t bridge, const row& r, const float* peaks,

@@ -332,11 +332,11 @@ public:
             bridge, [&](const auto& maps) { total = wide::find_mass<is_fast>(r, peaks, cut, maps, maximum, masses); });
         return total;
     }
-    wide::split_mass mass(std::size_t bridge, const row& r, const float* peaks, float cut, float floor, float maximum,
-                          std::uint64_t* masses) const noexcept override {
+    wide::split_mass mass(std::size_t bridge, const row& r, const float* peaks, float cut, const wide::band& raw,
+                          float maximum, std::uint64_t* masses, wide::band_tokens& tokens) const noexcept override {
         wide::split_mass sums;
         with_maps<pass::histogram>(bridge, [&](const auto& maps) {
-            sums = wide::find_split_mass(r, peaks, cut, floor, maps, maximum, masses);
+            sums = wide::find_split_mass(r, peaks, cut, raw, maps, maximum, masses, tokens);
         });
         return sums;
     }
@@ -344,13 +344,6 @@ public:
                         const wide::buckets& by, std::uint64_t* bins) const noexcept override {
         with_maps<pass::histogram>(
             bridge, [&](const auto& maps) { wide::mass_by_bucket(r, peaks, cut, maps, by, maximum, bins); });
-    }
-    bool find_band(std::size_t bridge, const row& r, const float* peaks, float low, float high, float maximum,
-                   wide::band_tokens& into) const noexcept override {
-        bool found = false;
-        with_maps<pass::histogram>(
-            bridge, [&](const auto& maps) { found = wide::find_band(r, peaks, low, high, maps, maximum, into); });
-        return found;
     }
     law find_law(std::size_t bridge, const row& r, const float* peaks, float cut, float legal_cut,
                  float maximum) const noexcept override {

@@ -9,11 +9,20 @@
 
 namespace riffle {
 
-/// The distance d of a logit under the maximum in units of 2^-16 nats, by the value type; over 255.99 nats counts as
-/// that.
+/// The distance of a logit under the maximum in nats; what is further away, and NaN, counts as so far.
+inline constexpr float farthest_distance = 255.99f;
+template <class V>
+RIFFLE_INLINE V near_distance(const V& logit, const V& maximum) noexcept {
+    return lesser_of(maximum - logit, V(farthest_distance));
+}
+/// The same in units of 2^-16 nats.
+template <class V>
+RIFFLE_INLINE auto fixed(const V& near_distance) noexcept {
+    return truncate(near_distance * V(65536.0f));
+}
 template <class V>
 RIFFLE_INLINE auto fixed_distance(const V& logit, const V& maximum) noexcept {
-    return truncate(lesser_of(maximum - logit, V(255.99f)) * V(65536.0f));
+    return fixed(near_distance(logit, maximum));
 }
 
 /// What a stage may look at in the law of all candidates, besides its maximum and mass: bits of facts::law_parts.

@@ -43,29 +43,37 @@ struct moments_pass {
         using I = int_lanes<N>;
         const Fold map = map_by_reference;
         const V top(maximum);
-        const I farthest = fixed_distance(V(illegal_logit), top);
         moments all;
-        I far(0);
+        V farthest(0.0f);
+        wide_sum<N> sum, squares;
+        std::size_t summed = 0;  // blocks; the squares of 256 are less than 2^64 together
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(peaks[b] > illegal_logit)) continue;
             const float* x = r.block(b);
             I sums(0);  // block_size / N distances below 2^24 a lane
-            wide_sum<N> sum, squares;
             RIFFLE_UNROLL(2)
             for (std::size_t i = 0; i < block_size; i += N) {
-                const I d = fixed_distance(map(V::load(x + i)), top);
+                const V distance = near_distance(map(V::load(x + i)), top);
+                const I d = fixed(distance);
                 sums = sums + d;
                 squares.add_products(d, d);
-                far = select(d == farthest, I(1), far);
+                farthest = greater_of(distance, farthest);
             }
             sum.add(sums);
             all.count += block_size;
-            all.sum += sum.total();
-            all.sum_of_squares = all.sum_of_squares + uint128{squares.total(), 0};
+            if (++summed % 256 == 0) {
+                all.sum_of_squares = all.sum_of_squares + uint128{squares.total(), 0};
+                squares = {};
+            }
         }
-        if (!any(far)) return all;
+        all.sum = sum.total();
+        all.sum_of_squares = all.sum_of_squares + uint128{squares.total(), 0};
+        bool saw_farthest = false;
+        for (int i = 0; i < N; ++i) saw_farthest |= farthest[i] == farthest_distance;
+        if (!saw_farthest) return all;
         // What is illegal was counted like a token that far away: it is taken out again.
-        const std::uint64_t illegal = all.count - count_legal<N>(r, peaks, map), distance = std::uint32_t(farthest[0]);
+        const std::uint64_t illegal = all.count - count_legal<N>(r, peaks, map);
+        const std::uint64_t distance = std::uint32_t(fixed(lanes<1>(farthest_distance))[0]);
         all.count -= illegal;
         all.sum -= illegal * distance;
         all.sum_of_squares = all.sum_of_squares - uint128::product(illegal, distance * distance);

@@ -16,59 +16,10 @@
 
 // Where a large nucleus ends, without a sort and without a histogram of the whole row. The mass that it leaves out lies
 // in many tokens of little weight each, so a few blocks of the row tell nearly where it begins: a band of logits. One
-// pass then takes the mass of the row and that of all from the band upwards, and the end is looked for among the tokens
-// of the band. A wrong guess costs time, never a token: the masses show whether the end lies in the band.
+// pass then takes the mass of the row, that of all from the band upwards, and the tokens of the band, among which the
+// end is looked for. A wrong guess costs time, never a token: the masses show whether the end lies in the band.
 
 namespace riffle::wide {
-
-/// Σ of all weights, and of those from some logit upwards.
-struct split_mass {
-    std::uint64_t total = 0, reaching = 0;
-};
-
-/// Σ fixed_mass(map(l) - maximum) of the row, and by block of the raw logits that reach `floor`. Those under `cut`
-/// weigh nothing; floor >= cut.
-template <class Fold>
-struct split_mass_pass {
-    template <int N>
-    static RIFFLE_INLINE split_mass run(const row& r, const float* const& peaks, float cut, float floor,
-                                        const Fold& map_by_reference, float maximum,
-                                        std::uint64_t* const& masses) noexcept {
-        using V = lanes<N>;
-        using I = int_lanes<N>;
-        const Fold map = map_by_reference;
-        const V top(maximum), bound(floor);
-        split_mass sums;
-        blocks_to_weigh<N> of(r, peaks, cut);
-        while (of.next()) {
-            const float* x = of.logits;
-            wide_sum<N> all, reaching;
-            std::size_t i = 0;
-            for (; i + 2 * N <= of.size; i += 2 * N) {
-                const V l0 = V::load_once(x + i), l1 = V::load_once(x + i + N);
-                const I w0 = fixed_mass(map.uncanonical(l0) - top), w1 = fixed_mass(map.uncanonical(l1) - top);
-                all.add(w0 + w1);  // weights are at most 2^30, so two fit into 32 bits
-                reaching.add(select(l0 >= bound, w0, I(0)) + select(l1 >= bound, w1, I(0)));
-            }
-            for (; i < of.size; i += N) {
-                const V l = V::load_once(x + i);
-                const I w = fixed_mass(map.uncanonical(l) - top);
-                all.add(w);
-                reaching.add(select(l >= bound, w, I(0)));
-            }
-            masses[of.index] = reaching.total();
-            sums.total += all.total();
-            sums.reaching += masses[of.index];
-        }
-        return sums;
-    }
-};
-template <class Fold>
-split_mass find_split_mass(const row& r, const float* peaks, float cut, float floor, const Fold& map, float maximum,
-                           std::uint64_t* masses) noexcept {
-    std::fill(masses, masses + r.blocks(), 0);
-    return run<split_mass_pass<Fold>>(r, peaks, cut, (std::max)(cut, floor), map, maximum, masses);
-}
 
 /// Logits between which a nucleus ends, or an empty band where nobody knows: then high <= low.
 struct band {
@@ -92,51 +43,82 @@ struct band_tokens {
     }
 };
 
-/// Collects the tokens whose raw logit lies in [low, high), until there are more than `most`.
+/// Σ of all weights, and of those from the band upwards; whether the tokens of the band could be collected.
+struct split_mass {
+    std::uint64_t total = 0, reaching = 0;
+    bool has_tokens = false;
+};
+
+/// Σ fixed_mass(map(l) - maximum) of the row, and by block of the raw logits that reach the band; and its tokens, until
+/// there are more than `most`. Raw logits under `cut` weigh nothing; raw.low >= cut.
 template <class Fold>
-struct band_pass {
+struct split_mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, float low, float high,
-                                         const Fold& map_by_reference, float maximum, std::size_t most,
-                                         const band_tokens& into) noexcept {
+    static RIFFLE_INLINE split_mass run(const row& r, const float* const& peaks, float cut, const band& raw,
+                                        const Fold& map_by_reference, float maximum, std::uint64_t* const& masses,
+                                        std::size_t most, band_tokens* const& tokens) noexcept {
         using V = lanes<N>;
+        using I = int_lanes<N>;
         const Fold map = map_by_reference;
-        const V top(maximum), bound(low), end(high);
-        float kept[block_size + N];
-        float* logits = into.logits;
-        std::uint32_t* weights = into.weights;
-        for (std::size_t b = 0; b < r.blocks() && std::size_t(logits - into.logits) <= most; ++b) {
+        const V top(maximum), low(raw.low), high(raw.high);
+        split_mass sums;
+        band_tokens into = *tokens;
+        into.size = 0;
+        std::size_t ended = 0;       // blocks
+        float kept[block_size + N];  // raw logits of one block's tokens in the band
+        blocks_to_weigh<N> of(r, peaks, cut);
+        while (of.next()) {
+            const float* x = of.logits;
+            wide_sum<N> all, reaching;
             std::size_t count = 0;
-            if (peaks[b] >= low) {
-                const float* x = r.block(b);
-                RIFFLE_UNROLL(2)
-                for (std::size_t i = 0; i < block_size; i += N) {
-                    const V l = V::load_once(x + i);
-                    count += compress(l, lanes_reaching(l, bound) & ~lanes_reaching(l, end), kept + count);
-                }
+            const auto reaching_band = [&](const V& l, const I& w) {
+                const std::uint64_t bits = lanes_reaching(l, low) & ~lanes_reaching(l, high);
+                count += compress(l, bits, kept + count);
+                return select(l >= low, w, I(0));
+            };
+            std::size_t i = 0;
+            for (; i + 2 * N <= of.size; i += 2 * N) {
+                const V l0 = V::load_once(x + i), l1 = V::load_once(x + i + N);
+                const I w0 = fixed_mass(map.uncanonical(l0) - top), w1 = fixed_mass(map.uncanonical(l1) - top);
+                all.add(w0 + w1);  // weights are at most 2^30, so two fit into 32 bits
+                const I r0 = reaching_band(l0, w0);
+                reaching.add(r0 + reaching_band(l1, w1));
             }
+            for (; i < of.size; i += N) {
+                const V l = V::load_once(x + i);
+                const I w = fixed_mass(map.uncanonical(l) - top);
+                all.add(w);
+                reaching.add(reaching_band(l, w));
+            }
+            masses[of.index] = reaching.total();
+            sums.total += all.total();
+            sums.reaching += masses[of.index];
+
+            for (; ended < of.index; ++ended) into.ends[ended] = std::uint32_t(into.size);
+            if (into.size > most) continue;
             V(illegal_logit).store(kept + count);  // to a whole vector; the next block overwrites what that leaves
-            for (std::size_t i = 0; i < count; i += N) {
-                const V l = map(canonical(V::load(kept + i)));
+            for (std::size_t j = 0; j < count; j += N) {
+                const V l = map(canonical(V::load(kept + j)));
                 const auto w = fixed_mass(l - top);
-                l.store(logits + i);
-                std::memcpy(weights + i, &w.v, sizeof w.v);
+                l.store(into.logits + into.size + j);
+                std::memcpy(into.weights + into.size + j, &w.v, sizeof w.v);
             }
-            logits += count;
-            weights += count;
-            into.ends[b] = std::uint32_t(logits - into.logits);
+            into.size += count;
         }
-        return std::size_t(logits - into.logits);
+        for (; ended < r.blocks(); ++ended) into.ends[ended] = std::uint32_t(into.size);
+        V(illegal_logit).store(into.logits + into.size);
+        tokens->size = into.size;
+        sums.has_tokens = into.size <= most;
+        return sums;
     }
 };
-/// False when the band holds so many that something else is quicker; they are not all there then.
 template <class Fold>
-bool find_band(const row& r, const float* peaks, float low, float high, const Fold& map, float maximum,
-               band_tokens& into) noexcept {
-    const std::size_t most = r.size() / 4;
-    into.size = run<band_pass<Fold>>(r, peaks, low, high, map, maximum, most, into);
-    std::fill(into.logits + into.size, into.logits + into.size + 16, illegal_logit);
-    return into.size <= most;
+split_mass find_split_mass(const row& r, const float* peaks, float cut, const band& raw, const Fold& map, float maximum,
+                           std::uint64_t* masses, band_tokens& tokens) noexcept {
+    std::fill(masses, masses + r.blocks(), 0);
+    const std::size_t most = r.size() / 4;  // of more something else is quicker
+    const band weighing{(std::max)(cut, raw.low), raw.high};
+    return run<split_mass_pass<Fold>>(r, peaks, cut, weighing, map, maximum, masses, most, &tokens);
 }
 
 /// Σ of the weights of logits >= cut; what stands behind `size`, up to a whole vector, does not reach it.
@@ -160,10 +142,12 @@ inline std::uint64_t mass_of(const band_tokens& tokens) noexcept {
     return run<mass_from_pass>(tokens.logits, tokens.weights, tokens.size, std::numeric_limits<float>::lowest());
 }
 
-/// Where a nucleus ends: at the last of the tokens that have this logit and are kept, `ties` of them in ascending id.
+/// Where a nucleus ends: at the last of the tokens that have this logit and are kept, `ties` of `all_ties` in ascending
+/// id.
 struct nucleus_end {
     float logit;
-    std::uint64_t ties;
+    std::uint64_t ties, all_ties;
+    bool splits_ties() const noexcept { return ties < all_ties; }
 };
 
 /// The end of the shortest prefix of the band, in the order of ranks, whose mass exceeds `target`, which is less than
@@ -182,7 +166,8 @@ inline nucleus_end end_of_nucleus(const band_tokens& tokens, const band& of, std
     }
     const float logit = canonical(from_ordered_key(std::int32_t(low)));
     const std::size_t at = std::size_t(std::find(tokens.logits, tokens.logits + tokens.size, logit) - tokens.logits);
-    return {logit, (target - beyond) / tokens.weights[at] + 1};
+    const std::uint64_t weight = tokens.weights[at];
+    return {logit, (target - beyond) / weight + 1, (mass_from(logit) - beyond) / weight};
 }
 
 /// Takes the weights of what the nucleus does not keep out of the masses of the blocks; answers their sum.
@@ -191,12 +176,12 @@ inline std::uint64_t drop_behind(const nucleus_end& end, const band_tokens& toke
     std::uint64_t dropped = 0, ties = 0;
     std::size_t i = 0;
     for (std::size_t b = 0; b < masses.size(); ++b) {
+        const std::size_t first = i;
         std::uint64_t of_block = 0;
-        for (; i < tokens.ends[b]; ++i) {
-            const bool tied = tokens.logits[i] == end.logit;
-            ties += tied;
-            of_block += tokens.logits[i] < end.logit || (tied && ties > end.ties) ? tokens.weights[i] : 0;
-        }
+        for (; i < tokens.ends[b]; ++i) of_block += tokens.logits[i] < end.logit ? tokens.weights[i] : 0;
+        if (end.splits_ties())
+            for (i = first; i < tokens.ends[b]; ++i)
+                of_block += tokens.logits[i] == end.logit && ++ties > end.ties ? tokens.weights[i] : 0;
         masses[b] -= of_block;
         dropped += of_block;
     }
@@ -206,6 +191,7 @@ inline std::uint64_t drop_behind(const nucleus_end& end, const band_tokens& toke
 /// Hides the tied tokens that the nucleus does not keep, in blocks [first, last); their raw logits lie in [low, high).
 inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, row& r, float low, float high,
                       std::size_t first, std::size_t last) noexcept {
+    if (!end.splits_ties()) return;
     std::uint64_t ties = 0;
     std::size_t i = 0;
     for (std::size_t b = 0; b < last; ++b) {
@@ -218,7 +204,7 @@ inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, row& r,
     }
 }
 
-/// The band in which a sample, whose masses by bucket these are, leaves out `left` of its mass, a tenth more or less;
+/// The band in which a sample, whose masses by bucket these are, leaves out `left` of its mass, 7 % more or less;
 /// `maximum` is the greatest logit.
 inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, double left, float maximum) noexcept {
     const auto edge_of = [&](double mass) {  // the bucket at which so much lies below
@@ -227,7 +213,7 @@ inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, doub
         while (bucket < bins.size() && below + double(bins[bucket]) <= mass) below += double(bins[bucket++]);
         return bucket;
     };
-    const std::size_t low = edge_of(left * 0.9), high = edge_of(left * 1.1) + 1;
+    const std::size_t low = edge_of(left * 0.93), high = edge_of(left * 1.07) + 1;
     if (low == 0 || high >= bins.size()) return {};
     const auto logit_of = [&](std::size_t bucket) {
         return least_float(maximum, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= std::int32_t(bucket); });
