@@ -96,7 +96,7 @@ std::vector<float> killer(std::size_t size) {
 }
 TEST(IntroSort, GoesOnByHeapWhereStdSortDoes) {
     at_every_width([](int) {
-        for (const std::size_t size : {100, 1000, 5000}) {
+        for (const std::size_t size : {100u, 1000u, 5000u}) {
             auto keys = killer(size);
             expect_order_of_std_sort(keys);
             for (float& key : keys) key = std::floor(key / 4);  // with equals
@@ -171,8 +171,8 @@ TEST(KeepFirstSorted, KeepsWhatLlamaCppKeeps) {
 }
 TEST(KeepFirstSorted, RefusesNaN) {
     exact::workspace memory;
-    for (const std::size_t count : {1, 128, 129, 500})
-        for (const std::size_t at : {0, 1, 77, 499}) {
+    for (const std::size_t count : {1u, 128u, 129u, 500u})
+        for (const std::size_t at : {0u, 1u, 77u, 499u}) {
             std::vector<token_data> tokens(500, {0, 1.0f, 0.0f});
             tokens[at].logit = std::numeric_limits<float>::quiet_NaN();
             candidates c{tokens.data(), tokens.size(), -1, false};

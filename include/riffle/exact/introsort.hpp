@@ -75,6 +75,7 @@ private:
 
     template <int N>
     struct stops {
+        static constexpr std::uint64_t all = 0x5555555555555555u;
         const lanes<N>& pivot;
         /// What stops the scan from the left: elements that do not come before the pivot.
         RIFFLE_INLINE std::uint64_t left(const ranked* from, std::size_t size) const noexcept {
@@ -93,9 +94,7 @@ private:
         static RIFFLE_INLINE lanes<N> loaded(const ranked* from, int i) noexcept {
             return lanes<N>::load(reinterpret_cast<const float*>(from) + i);
         }
-        static RIFFLE_INLINE std::uint64_t keys_of(std::size_t size) noexcept {
-            return 0x5555555555555555u >> (64 - 2 * size);
-        }
+        static RIFFLE_INLINE std::uint64_t keys_of(std::size_t size) noexcept { return all >> (64 - 2 * size); }
     };
     static RIFFLE_INLINE std::size_t lowest(std::uint64_t bits) noexcept { return std::size_t(std::countr_zero(bits)); }
     static RIFFLE_INLINE std::size_t highest(std::uint64_t bits) noexcept {
@@ -126,6 +125,10 @@ private:
                 high -= right_size;
                 from_right = items + high;
                 right = stop.right(from_right, right_size);
+            }
+            if (left == right && left == stop.all) {  // equal elements: all are exchanged
+                for (std::size_t i = 0; i < block; ++i) std::swap(from_left[i], from_right[block - 1 - i]);
+                left = right = 0;
             }
             for (; left && right; left &= left - 1) {
                 const std::size_t top = highest(right);
@@ -174,8 +177,13 @@ private:
     template <int N>
     static RIFFLE_INLINE void place_by_rank(ranked* items, std::size_t count) noexcept {
         ranked copy[16];
-        float keys[16];
+        float keys[16 + N];
         for (std::size_t i = 0; i < 16; ++i) copy[i] = items[i], keys[i] = copy[i].key;
+        keys[16] = keys[15];
+        std::uint64_t in_order = 0;  // with the next
+        for (int j = 0; j < 16; j += N)
+            in_order |= wide::lanes_reaching(lanes<N>::load(keys + j), lanes<N>::load(keys + j + 1)) << j;
+        if (count < 2 || (~in_order & ((std::uint64_t{1} << (count - 1)) - 1)) == 0) return;
         for (std::size_t i = 0; i < count; ++i) {
             const lanes<N> key(keys[i]);
             std::uint64_t reaching = 0, reached = 0;
