@@ -57,16 +57,23 @@ private:
     /// Where no two of the first k and the one behind are equal, and the peer's buckets follow the order of logits.
     static bool keep_distinct(std::size_t k, wide::llama_row& r, candidates& found, const context& x) noexcept {
         if (k > longest_heap_sort && !(r.maximum() < 1e8f)) return false;
-        const std::size_t most = 4 * k + block_size;
-        found.size = r.find_above(r.bound_of_rank(k), found.data, most);
+        const std::size_t most = (std::max)(4 * k + block_size, r.size() / 8);  // rising logits fill whole blocks
+        const float bound = r.bound_of_rank(k);
+        if (k > 1 && !(bound < r.maximum())) return false;
+        found.size = r.find_above(bound, found.data, most);
         if (found.size < k || found.size > most) return false;
         workspace memory;
         memory.use(x.spare());
         const auto room = sorting_room::of(memory, found.size);
         if (!room.order) return false;
         for (std::size_t i = 0; i < found.size; ++i) room.order[i] = {found[i].logit, std::uint32_t(found[i].id)};
-        introsort(room.order, found.size);
         const std::size_t looked_at = (std::min)(k + 1, found.size);
+        std::size_t sorted = found.size;
+        if (sorted > 2 * looked_at) {
+            std::nth_element(room.order, room.order + looked_at, room.order + sorted, greater_key);
+            sorted = looked_at;
+        }
+        introsort(room.order, sorted);
         for (std::size_t i = 1; i < looked_at; ++i)
             if (room.order[i].key == room.order[i - 1].key) return false;
         // Alone at the bound: what lies under it is less.
