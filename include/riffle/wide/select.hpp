@@ -115,18 +115,25 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
                    candidates& found) noexcept {
     constexpr std::size_t blocks_at_once = 16;
     constexpr std::size_t few = 256;
-    const std::size_t enough = 4 * k + blocks_at_once * block_size;
-    const std::size_t room = r.blocks() * block_size, most = (std::min)(enough + blocks_at_once * block_size, room);
+    const std::size_t enough = 4 * k + 4 * block_size;
+    const std::size_t room = r.blocks() * block_size, most = (std::min)(enough + block_size, room);
     const bool in_order = 3 * (room - most) >= most + 16;  // the logits fit into the memory behind
     const auto keep = [&] {
         if (in_order && found.size >= few) keep_greatest_in_order(found, k, reinterpret_cast<float*>(found.end()));
         else found.keep_greatest(k);
     };
-    for (std::size_t b = 0; b < r.blocks(); b += blocks_at_once) {
-        const std::size_t old = found.size;
-        found.size += find_above(r, peaks, b, (std::min)(b + blocks_at_once, r.blocks()), bound, found.data + old);
+    for (std::size_t b = 0; b < r.blocks();) {
+        const std::size_t old = found.size, behind = (std::min)(b + blocks_at_once, r.blocks());
+        found.size += find_above(r, peaks, b, behind, bound, found.data + old, enough - old);
         mapping.map({found.data + old, found.size - old});
-        if (found.size < enough) continue;
+        b = behind;
+        if (found.size <= enough) continue;
+        b = std::size_t(found.end()[-1].id) / block_size + 1;  // it stopped behind this block
+        const float top = mapping.mapped_maximum();
+        if (std::all_of(found.begin(), found.end(), [top](const token_data& t) { return t.logit >= top; })) {
+            found.size = k;  // ties for the first rank, in ascending id
+            return;
+        }
         keep();
         if (found.size < k) continue;  // a map made some of them illegal
         float last = greatest_logit;
