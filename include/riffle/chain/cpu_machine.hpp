@@ -238,24 +238,34 @@ private:
         const auto by = wide::buckets::between(cut_, mapped_maximum_);
         std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
         stages_->mass_by_bucket(bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
-        const auto bucket = std::int32_t(wide::bucket_exceeding({memory_.bins, wide::buckets::count}, target));
-        if (bucket > 0)
-            cut_ = wide::least_float(mapped_maximum_, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
+        const std::size_t bucket = wide::bucket_exceeding({memory_.bins, wide::buckets::count}, target);
+        if (bucket == 0) return;
+        cut_ = by.least_of(bucket, mapped_maximum_);
+        if (!can_stay_in_row(bridge) || reached_by(raw_cut(cut_), many_survivors + 1) <= many_survivors) return;
+        band_ = {cut_, bucket + 1 < wide::buckets::count ? by.least_of(bucket + 1, mapped_maximum_)
+                                                         : next_canonical(mapped_maximum_)};
+        split_mass();
+        end_nucleus_in_band(bridge, target);
     }
     // A large nucleus, for which no candidates are made (wide/nucleus.hpp).
 
     void split_mass() noexcept {
         of_band_ = wide::band_tokens::in(found_.data, row_.size());
-        split_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(),
-                               {raw_cut(band_.low), raw_cut(band_.high)}, mapped_maximum_, memory_.masses, of_band_);
+        const float high = band_.high > mapped_maximum_ ? -illegal_logit : raw_cut(band_.high);
+        split_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), {raw_cut(band_.low), high},
+                               mapped_maximum_, memory_.masses, of_band_);
         total_mass_ = split_.total;
     }
-    /// Where so many tokens weigh that the nucleus cannot end among the few greatest, and the step can go on in the row
-    /// behind it.
+    /// Whether a large nucleus may be one, and the step can go on in the row behind it.
+    bool can_stay_in_row(std::size_t bridge) const noexcept {
+        return row_.size() >= 4 * wide::row_sample::size && stages_->keeps_at_least(bridge) <= 1 &&
+               route_behind(bridge).exists();
+    }
+    /// Where so many tokens weigh that the nucleus cannot end among the few greatest.
     wide::band guess_end_of_nucleus(std::size_t bridge) noexcept {
-        constexpr std::size_t sampled = 16;
+        using wide::row_sample;
+        if (!can_stay_in_row(bridge)) return {};
         const std::size_t blocks = row_.blocks();
-        if (blocks < 4 * sampled || stages_->keeps_at_least(bridge) > 1 || !route_behind(bridge).exists()) return {};
 
         // The greatest of each block are known, and weigh as much as all others together, more or less.
         found_.size = blocks;
@@ -271,30 +281,23 @@ private:
         };
         if (!(of_bulk > left_of(of_peaks + of_bulk))) return {};
 
-        const float* sample_blocks[sampled];
-        float sample_peaks[sampled];
+        // Of what is no block's greatest a sample shows the masses.
+        row_sample sample(row_, memory_.peaks, reinterpret_cast<float*>(found_.end()));
         double of_sampled_peaks = 0.0;
-        for (std::size_t i = 0; i < sampled; ++i) {
-            const std::size_t b = (2 * i + 1) * blocks / (2 * sampled);
-            sample_blocks[i] = row_.block(b);
-            sample_peaks[i] = memory_.peaks[b];
-            of_sampled_peaks += double(candidates::weight(found_[b]));
-        }
-        row sample;
-        sample.assign(sample_blocks, sampled);
+        for (std::size_t i = 0; i < row_sample::pieces; ++i)
+            if (sample.holds_peak[i]) of_sampled_peaks += double(candidates::weight(found_[sample.block_of(i)]));
         const auto by = wide::buckets::between(finite(mapped_maximum_ - mass_range), mapped_maximum_);
         const std::span<std::uint64_t> bins(memory_.bins, wide::buckets::count);
         std::fill(bins.begin(), bins.end(), 0);
-        stages_->mass_by_bucket(bridge, sample, sample_peaks, mass_cut(), mapped_maximum_, by, bins.data());
+        stages_->mass_by_bucket(bridge, sample.logits, sample.peaks, mass_cut(), mapped_maximum_, by, bins.data());
         double of_sample = 0.0;
         for (const auto mass : bins) of_sample += double(mass);
-        const double share = double(sampled) / double(blocks);
+        const double share = double(row_sample::size) / double(row_.size());
         const double all = of_peaks + (of_sample - of_sampled_peaks) / share;
-        return wide::band_of(bins, by, left_of(all) * share, mapped_maximum_);
+        return wide::band_of(bins, by, left_of(all) * share, row_sample::size / 24, mapped_maximum_);
     }
     /// False, and nothing done, where the guess was wrong.
     bool end_nucleus_in_band(std::size_t bridge, std::uint64_t target) noexcept {
-        if (!split_.has_tokens) return false;
         const auto& tokens = of_band_;
         const std::uint64_t above = split_.reaching - wide::mass_of(tokens);
         if (split_.reaching <= target || above > target) return false;

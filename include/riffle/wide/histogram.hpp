@@ -7,6 +7,7 @@
 #include <riffle/core/row.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/preimage.hpp>
 
 namespace riffle::wide {
 
@@ -25,6 +26,10 @@ struct buckets {
     RIFFLE_INLINE auto bucket_of(const V& logit) const noexcept {
         const V position = (logit - V(low)) * V(scale);
         return truncate(lesser_of(greater_of(position, V(0.0f)), V(float(count - 1))));  // NaN becomes 0 in max
+    }
+    /// The least logit of a bucket and those above, which hold `maximum`.
+    float least_of(std::size_t bucket, float maximum) const noexcept {
+        return least_float(maximum, [&](float l) { return bucket_of(lanes<1>(l))[0] >= std::int32_t(bucket); });
     }
 };
 

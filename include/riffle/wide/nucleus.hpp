@@ -12,7 +12,6 @@
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/histogram.hpp>
 #include <riffle/wide/mass.hpp>
-#include <riffle/wide/preimage.hpp>
 
 // Where a large nucleus ends, without a sort and without a histogram of the whole row. The mass that it leaves out lies
 // in many tokens of little weight each, so a few blocks of the row tell nearly where it begins: a band of logits. One
@@ -34,29 +33,29 @@ struct band_tokens {
     std::uint32_t* ends;
     std::size_t size;
 
-    /// In memory for `row_size` candidates, which have three times four bytes for every logit of whole blocks.
+    /// In memory for `row_size` candidates, which have three times four bytes for every logit of whole blocks. All
+    /// tokens may be in the band, and a vector is written behind them.
     static band_tokens in(token_data* memory, std::size_t row_size) noexcept {
-        const std::size_t padded = block_count(row_size) * block_size;
+        const std::size_t all = block_count(row_size) * block_size + 16;
         auto* const words = reinterpret_cast<std::byte*>(memory);
-        return {reinterpret_cast<float*>(words), reinterpret_cast<std::uint32_t*>(words + 4 * padded),
-                reinterpret_cast<std::uint32_t*>(words + 8 * padded), 0};
+        return {reinterpret_cast<float*>(words), reinterpret_cast<std::uint32_t*>(words + 4 * all),
+                reinterpret_cast<std::uint32_t*>(words + 8 * all), 0};
     }
 };
 
-/// Σ of all weights, and of those from the band upwards; whether the tokens of the band could be collected.
+/// Σ of all weights, and of those from the band upwards.
 struct split_mass {
     std::uint64_t total = 0, reaching = 0;
-    bool has_tokens = false;
 };
 
-/// Σ fixed_mass(map(l) - maximum) of the row, and by block of the raw logits that reach the band; and its tokens, until
-/// there are more than `most`. Raw logits under `cut` weigh nothing; raw.low >= cut.
+/// Σ fixed_mass(map(l) - maximum) of the row, and by block of the raw logits that reach the band; and its tokens. Raw
+/// logits under `cut` weigh nothing; raw.low >= cut.
 template <class Fold>
 struct split_mass_pass {
     template <int N>
     static RIFFLE_INLINE split_mass run(const row& r, const float* const& peaks, float cut, const band& raw,
                                         const Fold& map_by_reference, float maximum, std::uint64_t* const& masses,
-                                        std::size_t most, band_tokens* const& tokens) noexcept {
+                                        band_tokens* const& tokens) noexcept {
         using V = lanes<N>;
         using I = int_lanes<N>;
         const Fold map = map_by_reference;
@@ -95,7 +94,6 @@ struct split_mass_pass {
             sums.reaching += masses[of.index];
 
             for (; ended < of.index; ++ended) into.ends[ended] = std::uint32_t(into.size);
-            if (into.size > most) continue;
             V(illegal_logit).store(kept + count);  // to a whole vector; the next block overwrites what that leaves
             for (std::size_t j = 0; j < count; j += N) {
                 const V l = map(canonical(V::load(kept + j)));
@@ -108,7 +106,6 @@ struct split_mass_pass {
         for (; ended < r.blocks(); ++ended) into.ends[ended] = std::uint32_t(into.size);
         V(illegal_logit).store(into.logits + into.size);
         tokens->size = into.size;
-        sums.has_tokens = into.size <= most;
         return sums;
     }
 };
@@ -116,9 +113,8 @@ template <class Fold>
 split_mass find_split_mass(const row& r, const float* peaks, float cut, const band& raw, const Fold& map, float maximum,
                            std::uint64_t* masses, band_tokens& tokens) noexcept {
     std::fill(masses, masses + r.blocks(), 0);
-    const std::size_t most = r.size() / 4;  // of more something else is quicker
     const band weighing{(std::max)(cut, raw.low), raw.high};
-    return run<split_mass_pass<Fold>>(r, peaks, cut, weighing, map, maximum, masses, most, &tokens);
+    return run<split_mass_pass<Fold>>(r, peaks, cut, weighing, map, maximum, masses, &tokens);
 }
 
 /// Σ of the weights of logits >= cut; what stands behind `size`, up to a whole vector, does not reach it.
@@ -204,21 +200,69 @@ inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, row& r,
     }
 }
 
-/// The band in which a sample, whose masses by bucket these are, leaves out `left` of its mass, 7 % more or less;
-/// `maximum` is the greatest logit.
-inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, double left, float maximum) noexcept {
-    const auto edge_of = [&](double mass) {  // the bucket at which so much lies below
+/// Pieces from all over a row as a row of their own: likely tokens have low ids in most vocabularies, so that a few
+/// whole blocks would say little of the others.
+class row_sample {
+public:
+    static constexpr std::size_t piece = 16, pieces = 256, size = piece * pieces;
+
+    /// Of a row with at least so many logits, whose block maxima are known; `memory` has room for the sample.
+    row_sample(const row& r, const float* peaks_of_row, float* memory) noexcept : row_size_(r.size()) {
+        for (std::size_t b = 0; b < size / block_size; ++b) {
+            blocks_[b] = memory + b * block_size;
+            peaks[b] = illegal_logit;
+        }
+        for (std::size_t i = 0; i < pieces; ++i) {
+            const float* const from = r.block(block_of(i)) + first(i) % block_size;
+            const float of_block = peaks_of_row[block_of(i)];
+            std::memcpy(memory + i * piece, from, piece * sizeof(float));
+            int equal = 0;
+            for (std::size_t j = 0; j < piece; ++j) equal |= from[j] == of_block;
+            holds_peak[i] = equal != 0;
+            float& peak = peaks[i * piece / block_size];
+            peak = (std::max)(peak, of_block);  // a bound will do
+        }
+        logits.assign(blocks_, size / block_size);
+    }
+    row_sample(const row_sample&) = delete;
+    row_sample& operator=(const row_sample&) = delete;
+
+    /// The block of the row that a piece is from.
+    std::size_t block_of(std::size_t i) const noexcept { return first(i) / block_size; }
+
+    row logits;
+    float peaks[size / block_size];
+    bool holds_peak[pieces];  ///< whether the greatest of its block is in a piece
+
+private:
+    std::size_t first(std::size_t i) const noexcept { return i * row_size_ / pieces / piece * piece; }
+
+    const float* blocks_[size / block_size];
+    std::size_t row_size_;
+};
+
+/// The band in which a sample, whose masses by bucket these are, leaves out `left` of its mass: 60 % more or less, or
+/// 30 or 15, where the sample has no more than about `most` tokens in it, else 7. `maximum` is the greatest logit.
+inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, double left, std::size_t most,
+                    float maximum) noexcept {
+    const auto bucket_above = [&](double mass) {  // at which so much lies below
         std::size_t bucket = 0;
         double below = 0.0;
         while (bucket < bins.size() && below + double(bins[bucket]) <= mass) below += double(bins[bucket++]);
         return bucket;
     };
-    const std::size_t low = edge_of(left * 0.93), high = edge_of(left * 1.07) + 1;
-    if (low == 0 || high >= bins.size()) return {};
-    const auto logit_of = [&](std::size_t bucket) {
-        return least_float(maximum, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= std::int32_t(bucket); });
+    const auto between = [&](double low_mass, double high_mass) -> band {
+        const std::size_t low = bucket_above(low_mass), high = bucket_above(high_mass) + 1;
+        if (low == 0 || high >= bins.size()) return {};
+        return {by.least_of(low, maximum), by.least_of(high, maximum)};
     };
-    return {logit_of(low), logit_of(high)};
+    for (const double margin : {0.6, 0.3, 0.15}) {
+        const band wide = between(left * (1.0 - margin), left * (1.0 + margin));
+        // As many as if all weighed as little as the last.
+        if (!wide.empty() && 2.0 * margin * left <= double(most) * double(fixed_mass_of(wide.low - maximum)))
+            return wide;
+    }
+    return between(left * 0.93, left * 1.07);
 }
 
 }  // namespace riffle::wide

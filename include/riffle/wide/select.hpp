@@ -8,7 +8,6 @@
 #include <riffle/wide/fold.hpp>
 #include <riffle/wide/histogram.hpp>
 #include <riffle/wide/max.hpp>
-#include <riffle/wide/preimage.hpp>
 
 namespace riffle::wide {
 
@@ -80,9 +79,8 @@ float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, fl
     const auto by = buckets::between(low, maximum);
     std::fill(bins, bins + buckets::count, 0);
     count_by_bucket(r, peaks, fold<>{}, by, bins);
-    const auto bucket = std::int32_t(bucket_exceeding({bins, buckets::count}, k - 1));
-    if (bucket == 0) return everything;
-    return least_float(maximum, [&](float x) { return by.bucket_of(lanes<1>(x))[0] >= bucket; });
+    const std::size_t bucket = bucket_exceeding({bins, buckets::count}, k - 1);
+    return bucket == 0 ? everything : by.least_of(bucket, maximum);
 }
 
 /// Keeps the k first in rank of candidates that stand in ascending id, in that order, which the draw likes. None is
