@@ -196,6 +196,10 @@ private:
     pending_maps mapping() const noexcept { return {*this}; }
     float map(float logit) const noexcept { return mapping()(logit); }
     float raw_cut(float target) const noexcept { return mapping().raw_cut(target); }
+    /// The same, and +inf where nothing reaches the target.
+    float raw_cut_beyond(float target) const noexcept {
+        return target > mapped_maximum_ ? std::numeric_limits<float>::infinity() : raw_cut(target);
+    }
     /// A bound on raw logits under which a token weighs nothing.
     float mass_cut() const noexcept { return raw_cut(finite(mapped_maximum_ - mass_range)); }
 
@@ -251,9 +255,9 @@ private:
 
     void split_mass() noexcept {
         of_band_ = wide::band_tokens::in(found_.data, row_.size());
-        const float high = band_.high > mapped_maximum_ ? -illegal_logit : raw_cut(band_.high);
-        split_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), {raw_cut(band_.low), high},
-                               mapped_maximum_, memory_.masses, of_band_);
+        split_ =
+            stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(),
+                          {raw_cut(band_.low), raw_cut_beyond(band_.high)}, mapped_maximum_, memory_.masses, of_band_);
         total_mass_ = split_.total;
     }
     /// Whether a large nucleus may be one, and the step can go on in the row behind it.
@@ -303,7 +307,7 @@ private:
         if (split_.reaching <= target || above > target) return false;
 
         const wide::nucleus_end end = wide::end_of_nucleus(tokens, band_, target - above);
-        const float cut = raw_cut(end.logit), beyond = raw_cut(next_canonical(end.logit));
+        const float cut = raw_cut(end.logit), beyond = raw_cut_beyond(next_canonical(end.logit));
         cut_ = end.logit;
         if (reached_by(cut, many_survivors + 1) <= many_survivors) return true;  // then they are gathered
         const route onward = route_behind(bridge);

@@ -1,0 +1,75 @@
+// Nuclei of thousands of tokens, for which the machine makes no candidates: where their end is guessed from a sample,
+// where that guess is wrong, and where equal logits lie at the end. Fused, staged and reference agree.
+
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "chain/pairs.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+struct named_row {
+    std::string name;
+    std::vector<float> logits;
+};
+/// No sample of a few places shows what these are like.
+std::vector<named_row> rows_that_mislead(std::size_t size) {
+    random_integers random(9);
+    std::vector<named_row> rows{
+        {"all equal", {}},         {"rising", {}},           {"falling", {}},    {"likely low ids", {}},
+        {"a likely block", {}},    {"seven values", {}},     {"two values", {}}, {"every 16th likely", {}},
+        {"within one bucket", {}}, {"one above equals", {}}, {"noise", {}}};
+    for (std::size_t i = 0; i < size; ++i) {
+        const float part = float(i) / float(size), noise = float(random.below(4096)) / 1024.0f;
+        const float values[] = {2.5f,
+                                3.0f * part,
+                                -3.0f * part,
+                                noise - 6.0f * std::sqrt(part),
+                                noise + (i / 256 == 3 ? 4.0f : 0.0f),
+                                float(random.below(7)) * 0.25f,
+                                i % 5 ? 0.0f : -1.0f,
+                                noise + (i % 16 == 0 ? 3.0f : 0.0f),
+                                1e-6f * float(random.below(1000)),
+                                i == size / 3 ? 1.0f : 0.0f,
+                                noise};
+        for (std::size_t r = 0; r < rows.size(); ++r) rows[r].logits.push_back(values[r]);
+    }
+    return rows;
+}
+
+template <class... Stages>
+void expect_rows_agree(const Stages&... stages) {
+    auto c = chain(stages...);
+    reference::model model{{stages...}, {}};
+    for (const std::size_t size : {20000u, 40960u})
+        for (const auto& row : rows_that_mislead(size)) {
+            start(view_of(c), model);
+            expect_steps_agree(view_of(c), model, row.logits, row.name + ", " + std::to_string(size), 2);
+            if (testing::Test::HasFailure()) return;
+        }
+}
+
+TEST(LargeNuclei, AheadOfADraw) {
+    for (const float p : {0.3f, 0.9f, 0.999f}) expect_rows_agree(top_p{.p = p}, dist{1});
+}
+TEST(LargeNuclei, BehindAndAheadOfATemperature) {
+    expect_rows_agree(temperature{1.5f}, top_p{.p = 0.95f}, dist{2});
+    expect_rows_agree(top_p{.p = 0.95f}, temperature{0.8f}, dist{3});
+}
+TEST(LargeNuclei, AheadOfStagesThatNarrowOn) {
+    expect_rows_agree(top_p{.p = 0.95f}, min_p{.p = 0.2f}, dist{4});
+    expect_rows_agree(top_p{.p = 0.9f}, top_p{.p = 0.9f}, gumbel{5});
+    expect_rows_agree(top_p{.p = 0.9f}, top_k{.k = 100}, dist{6});
+}
+TEST(LargeNuclei, BehindEditsAndMasks) {
+    expect_rows_agree(logit_bias{{{7, 2.0f}, {300, -infinity}}}, mask{std::vector<std::uint32_t>(1500, 0xF7F7F7FEu)},
+                      top_p{.p = 0.95f}, dist{7});
+}
+
+}  // namespace
+}  // namespace riffle_tests
