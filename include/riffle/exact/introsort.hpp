@@ -24,14 +24,14 @@ struct ranked {
 };
 inline constexpr auto greater_key = [](const ranked& a, const ranked& b) noexcept { return a.key > b.key; };
 
-/// Of the largest array that introsort sorts; the arrays must have so many elements of room behind their last.
+/// Behind its last element an array has room for so many more, since blocks are read whole.
 inline constexpr std::size_t introsort_padding = 32;
 
 struct introsort_pass {
     template <int N>
     static RIFFLE_INLINE void run(ranked* const& items, std::size_t count) noexcept {
         constexpr std::size_t few = 16;  // as many as are left to insertion
-        part waiting[2 * 64];
+        part waiting[2 * 64];            // one a partition on the way down
         std::size_t waits = 0;
         part p{0, count, 2 * std::size_t(std::bit_width(count))};
         if (count > 0) p.depth -= 2;
