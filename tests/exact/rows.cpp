@@ -199,10 +199,19 @@ void add_stage(twins& t, std::size_t size, integers& random) {
 }
 void add_selector(twins& t, integers& random) {
     const std::uint64_t seed = one_of<std::uint64_t>(random, {0, 1, 42, random.below(100000)});
-    switch (one_of(random, {0, 0, 0, 0, 0, 0, 0, 1, 2, 3})) {
+    switch (one_of(random, {0, 0, 0, 0, 0, 0, 1, 2, 2, 3, 4})) {
     case 0: return t.add(dist{.seed = seed}, {double(seed)});
     case 1: return t.add(greedy{}, {});
-    case 2: return t.add(mirostat_v2{.seed = seed}, {double(seed)});
+    case 2: {
+        const float tau = one_of(random, {5.0f, 2.0f, 0.0f, 20.0f}), eta = one_of(random, {0.1f, 1.0f});
+        return t.add(mirostat_v2{.tau = tau, .eta = eta, .seed = seed}, {tau, eta, double(seed)});
+    }
+    case 3: {
+        const float tau = one_of(random, {5.0f, 2.0f, 20.0f});
+        const std::int32_t m = one_of(random, {100, 100, 5000, 2, 0}), n_vocab = one_of(random, {32000, 5});
+        return t.add(mirostat{.tau = tau, .m = m, .n_vocab = n_vocab, .seed = seed},
+                     {tau, double(m), double(n_vocab), double(seed)});
+    }
     default: return t.add(adaptive_p{.target = 0.3f, .seed = seed}, {double(seed)});
     }
 }
@@ -367,11 +376,19 @@ TEST(ExactRows, UsualChainsNeedNoReplay) {
               0u);  // all of them off that are in llama.cpp's default chain
     EXPECT_EQ(replays_of(top_k{.k = 1000}, draw), 0u);
     EXPECT_EQ(replays_of(top_p{.p = 0.9f}, draw), 0u);
+    EXPECT_EQ(replays_of(mirostat{.n_vocab = 32000, .seed = 5}), 0u);
+    EXPECT_EQ(replays_of(mirostat_v2{.seed = 5}), 0u);
     EXPECT_EQ(replays_of(logit_bias{.biases = {{17, -infinity}, {90, 1.0f}}}, greedy{}), 0u);
 }
-TEST(ExactRows, WhatHasNoQuickWayIsReplayed) {
-    EXPECT_EQ(replays_of(typical{.p = 0.9f}, dist{.seed = 5}), 50u);
-    EXPECT_EQ(replays_of(mirostat_v2{.seed = 5}), 50u);
+TEST(ExactRows, WhatHasNoQuickWayIsReplayed) { EXPECT_EQ(replays_of(typical{.p = 0.9f}, dist{.seed = 5}), 50u); }
+/// A stage that leaves every token in its place may have weighed them: they are no row again, or p would be lost.
+TEST(ExactRows, ShowAUsersStageWhatWasWeighed) {
+    std::vector<token_data> seen;
+    auto c = chain<llama_exact>(typical{.p = 0.9f, .min_keep = 2}, witness{&seen}, dist{});
+    const float equal[] = {-30.0f, -30.0f};
+    EXPECT_NE(c.sample(equal), null_token);
+    ASSERT_EQ(seen.size(), 2u);
+    for (const auto& token : seen) EXPECT_EQ(token.p, 0.5f);
 }
 TEST(ExactRows, AreCountedThroughCopies) {
     auto c = chain<llama_exact>(typical{.p = 0.9f}, dist{});

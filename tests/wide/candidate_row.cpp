@@ -91,6 +91,19 @@ TEST(CandidateRow, OneTokenElsewhereIsNoRow) {
         }
     });
 }
+TEST(CandidateRow, PIsSeen) {
+    at_every_width([](int) {
+        integers random(4);
+        copied_row c(random_logits(random, 600));
+        for (auto& token : c.tokens) token.p = 0.0f;
+        EXPECT_FALSE(c.copy().has_p);
+        for (auto& token : c.tokens) {
+            token.p = -0.0f;
+            EXPECT_TRUE(c.copy().has_p) << token.id;
+            token.p = 0.0f;
+        }
+    });
+}
 TEST(CandidateRow, NanIsSeenAndPassedOver) {
     at_every_width([](int) {
         integers random(3);

@@ -518,7 +518,8 @@ private:
             if (!narrow_by_verbs(i, i + 1)) return false;
             ++i;
             const wide::row_found left = row_of_candidates();
-            if (!left.is_row || !wide::is_ordinary(left.maximum)) return narrow(i, last);
+            // p is what the stage left, and a user's stage may read it.
+            if (!left.is_row || left.has_p || !wide::is_ordinary(left.maximum)) return narrow(i, last);
             take_row(left);
             if (run_on_row(i, last)) return narrow(i, last);
         }

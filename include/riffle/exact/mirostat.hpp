@@ -1,9 +1,14 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
 #include <riffle/core/llama_form.hpp>
 #include <riffle/exact/discrete.hpp>
 #include <riffle/exact/softmax.hpp>
-#include <riffle/exact/top_k.hpp>
+#include <riffle/exact/sorted_row.hpp>
 #include <riffle/samplers/mirostat.hpp>
+#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::exact {
 
@@ -41,11 +46,25 @@ struct form<mirostat> {
 
     static status_code apply(const mirostat& spec, state& s, candidates& c, surroundings& x) noexcept {
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
-        const std::int32_t count = to_int(kept(spec, s.mu, c));
-        form<top_k>::keep(std::size_t(count > 1 ? count : 1), c, x.memory);  // they are sorted: this cannot fail
-        softmax(c);
-        s.select(c, spec.tau, spec.eta);
+        draw_among(kept(spec, s.mu, c), spec, s, c);
         return status_code::ok;
+    }
+    static row_answer apply_to_row(const mirostat& spec, state& s, wide::llama_row& r, candidates& found,
+                                   const context& x) noexcept {
+        if (!sorted_row::serves(r, r.size())) return row_answer::undecided;
+        sorted_row sorted(r, r.size(), found.data, x);
+        if (!sorted.exists()) return row_answer::undecided;
+        const std::size_t likeliest = (std::min)(pairs_of(spec), r.size() - 1) + 1;
+        while (sorted.size() < likeliest) sorted.extend();
+        const float sum = sorted.sum_of_all();
+        found.size = likeliest;
+        for (auto& token : found) token.p /= sum;
+        const std::size_t count = kept(spec, s.mu, found);
+        while (sorted.size() < (std::min)(count, r.size())) sorted.extend();
+        found.size = sorted.size();
+        found.sorted = true;
+        draw_among(count, spec, s, found);
+        return row_answer::narrowed;
     }
     static void reset(const mirostat& spec, state& s) noexcept { s = state(spec); }
     /// Any m and n_vocab: what then is no count keeps one token.
@@ -58,17 +77,26 @@ struct form<mirostat> {
     static void restore(const mirostat&, state& s, const mark& m) noexcept { s.restore(m); }
 
 private:
-    static float kept(const mirostat& spec, float mu, const candidates& c) noexcept {
+    /// Neighbours to look at, if there are so many; m < 1: all.
+    static std::size_t pairs_of(const mirostat& spec) noexcept { return std::size_t(std::int64_t{spec.m} - 1); }
+    /// How many of the likeliest to keep, at least one.
+    static std::size_t kept(const mirostat& spec, float mu, const candidates& c) noexcept {
         float products = 0.0f, squares = 0.0f;
-        const auto pairs = std::size_t(std::int64_t{spec.m} - 1);  // m < 1: all
-        for (std::size_t i = 0; i < pairs && i + 1 < c.size; ++i) {
+        for (std::size_t i = 0; i < pairs_of(spec) && i + 1 < c.size; ++i) {
             const float t = libm::log(float(i + 2) / float(i + 1)), b = libm::log(c[i].p / c[i + 1].p);
             products += times(t, b);
             squares += times(t, t);
         }
         const float exponent = products / squares, excess = exponent - 1.0f;
         const float numerator = times(excess, libm::pow(2.0f, mu));
-        return libm::pow(numerator / (1.0f - libm::pow(float(spec.n_vocab), -excess)), 1.0f / exponent);
+        const std::int32_t count =
+            to_int(libm::pow(numerator / (1.0f - libm::pow(float(spec.n_vocab), -excess)), 1.0f / exponent));
+        return std::size_t(count > 1 ? count : 1);
+    }
+    static void draw_among(std::size_t kept, const mirostat& spec, state& s, candidates& c) noexcept {
+        if (kept < c.size) c.size = kept;
+        softmax(c);
+        s.select(c, spec.tau, spec.eta);
     }
 };
 

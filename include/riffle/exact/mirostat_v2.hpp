@@ -1,7 +1,9 @@
 #pragma once
 #include <riffle/core/llama_form.hpp>
 #include <riffle/exact/mirostat.hpp>
+#include <riffle/exact/sorted_row.hpp>
 #include <riffle/samplers/mirostat_v2.hpp>
+#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::exact {
 
@@ -15,17 +17,42 @@ struct form<mirostat_v2> {
     static status_code apply(const mirostat_v2& spec, state& s, candidates& c, surroundings& x) noexcept {
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
         std::size_t kept = 0;
-        while (kept < c.size && !(-libm::log2(c[kept].p) > s.mu)) ++kept;
-        c.size = kept > 0 ? kept : 1;
-        softmax(c);
-        s.select(c, spec.tau, spec.eta);
+        while (kept < c.size && !surprises(c[kept].p, s.mu)) ++kept;
+        draw_among(kept, spec, s, c);
         return status_code::ok;
+    }
+    static row_answer apply_to_row(const mirostat_v2& spec, state& s, wide::llama_row& r, candidates& found,
+                                   const context& x) noexcept {
+        if (!sorted_row::serves(r, r.size())) return row_answer::undecided;
+        sorted_row sorted(r, r.size(), found.data, x);
+        if (!sorted.exists()) return row_answer::undecided;
+        do sorted.extend();
+        while (!sorted.complete() && !surely_surprises(sorted, s.mu));
+        const float sum = sorted.sum_of_all();
+        std::size_t kept = 0;
+        while (kept < sorted.size() && !surprises(sorted[kept].p / sum, s.mu)) ++kept;
+        found.sorted = true;
+        draw_among(kept, spec, s, found);
+        return row_answer::narrowed;
     }
     static void reset(const mirostat_v2& spec, state& s) noexcept { s = state(spec); }
 
     using mark = mirostat_state::mark;
     static mark save(const state& s) noexcept { return s.save(); }
     static void restore(const mirostat_v2&, state& s, const mark& m) noexcept { s.restore(m); }
+
+private:
+    static bool surprises(float p, float mu) noexcept { return -libm::log2(p) > mu; }
+    /// Of the last one there, whatever those behind it will add to the sum.
+    static bool surely_surprises(const sorted_row& sorted, float mu) noexcept {
+        const float margin = 1e-4f * (1.0f + absolute(mu));
+        return surprises(sorted[sorted.size() - 1].p / sorted.sum(), mu + margin);
+    }
+    static void draw_among(std::size_t kept, const mirostat_v2& spec, state& s, candidates& c) noexcept {
+        c.size = kept > 0 ? kept : 1;
+        softmax(c);
+        s.select(c, spec.tau, spec.eta);
+    }
 };
 
 }  // namespace riffle::exact

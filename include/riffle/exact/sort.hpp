@@ -79,15 +79,17 @@ public:
 
     /// The highest bucket that is not sorted yet. How many are sorted then, all in all.
     std::size_t sort_next() noexcept {
-        const std::uint32_t bucket = --next_;
-        ranked* const first = order_ + first_[bucket];
-        if (bucket == lowest_) {
-            std::partial_sort(first, order_ + wanted_, order_ + end_, greater_key);
-            return wanted_;
-        }
-        const std::size_t behind = first_[bucket - 1];
-        introsort(first, behind - first_[bucket]);
-        return behind;
+        sort(--next_);
+        return end_of(next_);
+    }
+    /// The same for one who looks at logits alone, from behind what sort_next has sorted: a bucket of descending ones
+    /// is left as it is, since sorting may move equal ones.
+    std::size_t sort_next_logits() noexcept {
+        next_logits_ = (std::min)(next_logits_, next_) - 1;
+        const ranked* const first = order_ + first_[next_logits_];
+        const std::size_t end = end_of(next_logits_);
+        if (!std::is_sorted(first, static_cast<const ranked*>(order_) + end, greater_key)) sort(next_logits_);
+        return end;
     }
 
 private:
@@ -95,7 +97,18 @@ private:
     ranked* order_ = nullptr;
     std::size_t first_[buckets] = {};  ///< where each of them begins
     std::size_t end_ = 0, wanted_ = 0;
-    std::uint32_t lowest_ = buckets, next_ = buckets;
+    std::uint32_t lowest_ = buckets, next_ = buckets, next_logits_ = buckets;
+    bool sorted_[buckets] = {};
+
+    /// Where it ends among those that are sorted.
+    std::size_t end_of(std::uint32_t bucket) const noexcept { return bucket == lowest_ ? wanted_ : first_[bucket - 1]; }
+    void sort(std::uint32_t bucket) noexcept {
+        if (sorted_[bucket]) return;
+        sorted_[bucket] = true;
+        ranked* const first = order_ + first_[bucket];
+        if (bucket == lowest_) std::partial_sort(first, order_ + wanted_, order_ + end_, greater_key);
+        else introsort(first, end_of(bucket) - first_[bucket]);
+    }
 };
 
 /// Memory to sort so many candidates in: as what is compared, and as candidates.

@@ -4,6 +4,7 @@
 #include <riffle/core/llama_form.hpp>
 #include <riffle/exact/float_sums.hpp>
 #include <riffle/exact/softmax.hpp>
+#include <riffle/exact/sorted_row.hpp>
 #include <riffle/exact/top_k.hpp>
 #include <riffle/samplers/top_p.hpp>
 #include <riffle/wide/llama_row.hpp>
@@ -28,7 +29,7 @@ struct form<top_p> {
     static row_answer apply_to_row(const top_p& spec, wide::llama_row& r, candidates& found,
                                    const context& x) noexcept {
         if (spec.p >= 1.0f) return row_answer::stays;
-        if (r.size() <= 1024 || !r.ordinary() || !(r.maximum() < 1e8f)) return row_answer::undecided;
+        if (r.size() <= 1024 || !sorted_row::serves(r, few)) return row_answer::undecided;
         const float maximum = r.maximum(), sum = sum_of_row(r, maximum);
         prefix reached;
         if (form<top_k>::keep_by_buckets(few, r, found, x)) {
@@ -73,36 +74,18 @@ private:
 
     /// On from where the few greatest do not reach; false without memory. Where those were not looked for (their way of
     /// sorting is not the one of all) they must be, from the whole row.
-    static bool sort_row(const top_p& spec, wide::llama_row& r, float sum, token_data* sorted, const context& x,
+    static bool sort_row(const top_p& spec, wide::llama_row& r, float sum, token_data* tokens, const context& x,
                          prefix& reached) noexcept {
-        workspace memory;
-        memory.use(x.spare());
-        const auto room = sorting_room::of(memory, r.size());
-        if (!room.order) return false;
-        const row& logits = r.logits();
-        const float maximum = r.maximum();
         for (const std::size_t count : {few, r.size()}) {
             if (reached.complete || reached.size >= count) continue;
-            logit_buckets buckets;
-            buckets.fill([&logits](std::size_t id) noexcept { return logits.logit(id); }, r.size(), count, room.order);
-            for (std::size_t done = 0; done < count && !reached.complete;) {
-                const std::size_t next = buckets.sort_next();
-                weigh(room.order, done, next, maximum, sum, sorted);
-                reached.walk(spec, sorted, done = next);
+            sorted_row sorted(r, count, tokens, x);
+            if (!sorted.exists()) return false;
+            while (!reached.complete && !sorted.complete()) {
+                sorted.extend(sum);
+                reached.walk(spec, tokens, sorted.size());
             }
         }
         return true;
-    }
-    /// Candidates from what was sorted.
-    static void weigh(const ranked* order, std::size_t first, std::size_t last, float maximum, float sum,
-                      token_data* sorted) noexcept {
-        float x[block_size], e[block_size];
-        for (std::size_t i = first; i < last; i += block_size) {
-            const std::size_t count = (std::min)(block_size, last - i);
-            for (std::size_t j = 0; j < block_size; ++j) x[j] = order[i + (std::min)(j, count - 1)].key;
-            exp_block(x, maximum, e);
-            for (std::size_t j = 0; j < count; ++j) sorted[i + j] = {token_id(order[i + j].place), x[j], e[j] / sum};
-        }
     }
 
     static status_code keep_of_many(const top_p& spec, candidates& c, workspace& memory) noexcept {

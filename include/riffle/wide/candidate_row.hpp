@@ -1,4 +1,5 @@
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -94,6 +95,7 @@ bool make_candidates_canonical(Candidates& c) noexcept {
 /// What there is to know of candidates that are a row.
 struct row_found {
     bool is_row = false;  ///< every candidate stands at the index of its id
+    bool has_p = false;   ///< p of some is not +0
     row_maximum maximum{};
 };
 
@@ -104,7 +106,7 @@ struct copy_logits_pass {
     static RIFFLE_INLINE row_found run(const candidates& c, float* const& to, float* const& peaks) noexcept {
         using V = lanes<N>;
         constexpr auto all = std::make_integer_sequence<int, N>();
-        int_lanes<N> displaced(0), ids = interleaved<N>::expected_ids();
+        int_lanes<N> displaced(0), p(0), ids = interleaved<N>::expected_ids();
         V sums[2] = {V(0.0f), V(0.0f)};
         float greatest = illegal_logit;
         const std::size_t full = c.size / block_size;
@@ -116,6 +118,7 @@ struct copy_logits_pass {
                     const V logits = V::from_bits(interleaved<N>::template in_order<1>(group.template field<1>(), all));
                     logits.store(to + i + half * N);
                     displaced = displaced | (group.template field<0>() ^ ids);
+                    p = p | group.template field<2>();
                     ids = ids + int_lanes<N>(N);
                     peak[half] = greater_of(logits, peak[half]);  // a NaN is passed over
                     sums[half] = sums[half] + logits;
@@ -135,6 +138,7 @@ struct copy_logits_pass {
                 tail[i] = id < c.size ? c.data[id].logit : illegal_logit;
                 if (id >= c.size) continue;
                 displaced_in_tail |= c.data[id].id ^ token_id(id);
+                found.has_p |= std::bit_cast<std::uint32_t>(c.data[id].p) != 0;
                 found.maximum.saw_nan |= tail[i] != tail[i];
                 if (tail[i] > peak) peak = tail[i];
             }
@@ -142,6 +146,7 @@ struct copy_logits_pass {
             if (peak > greatest) greatest = peak;
         }
         found.is_row = !any(displaced) && displaced_in_tail == 0;
+        found.has_p |= any(p);
         found.maximum.logit = greatest;
         return found;
     }
