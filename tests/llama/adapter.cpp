@@ -228,6 +228,9 @@ TEST(LlamaAdapterTyped, LeavesWhatLlamasSamplersLeave) {
     expect_typed({llama_sampler_init_min_p(0.05f, 3), llama_sampler_init_dist(3)}, min_p{0.05f, 3}, dist{.seed = 3});
     expect_typed({llama_sampler_init_top_n_sigma(1.0f), llama_sampler_init_dist(4)}, top_n_sigma{1.0f},
                  dist{.seed = 4});
+    expect_typed({llama_sampler_init_mirostat(3000, 5, 5.0f, 0.1f, 100)},
+                 mirostat{.tau = 5.0f, .eta = 0.1f, .m = 100, .n_vocab = 3000, .seed = 5});
+    expect_typed({llama_sampler_init_mirostat_v2(6, 5.0f, 0.1f)}, mirostat_v2{.tau = 5.0f, .eta = 0.1f, .seed = 6});
 }
 
 }  // namespace

@@ -40,9 +40,10 @@ public:
     /// Of as many as were added up so far.
     float sum() const noexcept { return sum_; }
 
-    /// The next few more, with p = exp(logit - maximum) / divisor. Not for a complete one.
+    /// The next few more, at least one, with p = exp(logit - maximum) / divisor. Not for a complete one.
     void extend(float divisor = 1.0f) noexcept {
-        const std::size_t next = buckets_.sort_next();
+        std::size_t next = size_;
+        while (next == size_) next = buckets_.sort_next();  // buckets may be empty
         exponentiate(size_, next, [&](std::size_t i, std::size_t n, const float* e) noexcept {
             for (std::size_t j = 0; j < n; ++j)
                 tokens_[i + j] = {token_id(order_[i + j].place), order_[i + j].key, e[j] / divisor};

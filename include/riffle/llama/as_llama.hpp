@@ -47,8 +47,7 @@ private:
             const exact::row_answer answer = stages_.apply_to_row(i, r, found, context_);
             if (answer == exact::row_answer::stays) continue;
             if (answer == exact::row_answer::undecided) return write_back(r), i;
-            if (stages_.fact(i).selects != selecting::no) select_of_all(i, r, found);
-            else take_found(found, stages_.fact(i).narrows != narrowing::mass, c_);
+            take(i, r, found);
             return i + 1;
         }
         write_back(r);
@@ -56,6 +55,13 @@ private:
     }
     void write_back(const wide::llama_row& r) noexcept {
         if (r.touched()) wide::run<write_back_pass<false>>(r.logits(), r.peaks(), written(), c_.data);
+    }
+    void take(std::size_t i, wide::llama_row& r, const candidates& found) noexcept {
+        const facts& f = stages_.fact(i);
+        const bool selects = f.selects != selecting::no;
+        if (selects && f.narrows == narrowing::no) return select_of_all(i, r, found);
+        const bool writes_p = selects || f.narrows == narrowing::mass;  // the mirostats and top_p
+        take_found(found, !writes_p, c_);
     }
     /// A token of all: the others stay, and so does the index of each. dist leaves p of all.
     void select_of_all(std::size_t i, wide::llama_row& r, const candidates& found) noexcept {
