@@ -538,14 +538,19 @@ RIFFLE_INLINE float reduce_max(const lanes<N, Contract>& a) noexcept {
     }
 }
 
-/// Whether any lane of a mask is set.
+/// Whether any lane of a mask is set, or any bit.
 template <int N>
 RIFFLE_INLINE bool any(const int_lanes<N>& mask) noexcept {
-    std::int32_t lane[N];
-    std::memcpy(lane, &mask.v, sizeof lane);
-    std::int32_t seen = 0;
-    for (const auto l : lane) seen |= l;
-    return seen != 0;
+    if constexpr (N <= 4) {
+        std::uint64_t pairs[N / 2 + N % 2] = {};
+        std::memcpy(pairs, &mask.v, sizeof mask.v);
+        return (pairs[0] | pairs[N / 4]) != 0;
+    } else {
+        int_lanes<N / 2> low, high;
+        std::memcpy(&low.v, &mask.v, sizeof low.v);
+        std::memcpy(&high.v, reinterpret_cast<const char*>(&mask.v) + sizeof low.v, sizeof high.v);
+        return any(low | high);
+    }
 }
 
 }  // namespace riffle

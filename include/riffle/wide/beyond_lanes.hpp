@@ -7,8 +7,9 @@
 
 #include <riffle/math/lanes.hpp>
 
-// What the lane type has no word for: a mask as bits, the lanes of a mask moved together, sums of 64-bit products. x86
-// has instructions; other processors do without the second. (As builtins, because the header that names the intrinsics
+// What the lane type has no word for: a mask as bits, the lanes of a mask moved together, a product and a sum in one,
+// integers that say when they do not fit, sums of 64-bit products. x86 has instructions; other processors do without
+// the second. (As builtins, because the header that names the intrinsics
 // would double what including riffle costs a compiler.)
 
 namespace riffle::wide {
@@ -104,6 +105,38 @@ RIFFLE_TARGET_AVX512 inline int_lanes<16> even_products(const int_lanes<16>& a, 
 }
 #endif
 
+/// a * b + c, rounded once or twice: for those who know that it makes no difference.
+template <int N>
+RIFFLE_INLINE lanes<N> multiply_add(const lanes<N>& a, const lanes<N>& b, const lanes<N>& c) noexcept {
+    return a * b + c;
+}
+/// a >= 0 as an integer, rounded down. Where it is 2^24 or more, or NaN, a bit from the 24th on says so.
+template <int N>
+RIFFLE_INLINE int_lanes<N> truncate_24_bits(const lanes<N>& a) noexcept {
+    return truncate(lesser_of(a, lanes<N>(0x1p24f)));
+}
+#if RIFFLE_X86 && defined(__SSE2__)
+RIFFLE_TARGET_AVX2 inline lanes<8> multiply_add(const lanes<8>& a, const lanes<8>& b, const lanes<8>& c) noexcept {
+    return lanes<8>(lanes<8>::vector(__builtin_ia32_vfmaddps256(a.v, b.v, c.v)));
+}
+RIFFLE_TARGET_AVX512 inline lanes<16> multiply_add(const lanes<16>& a, const lanes<16>& b,
+                                                   const lanes<16>& c) noexcept {
+    return lanes<16>(
+        lanes<16>::vector(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, std::uint16_t(0xffff), current_rounding)));
+}
+// The conversion says 2^31 for what does not fit.
+RIFFLE_INLINE int_lanes<4> truncate_24_bits(const lanes<4>& a) noexcept {
+    return int_lanes<4>(int_lanes<4>::vector(__builtin_ia32_cvttps2dq(a.v)));
+}
+RIFFLE_TARGET_AVX2 inline int_lanes<8> truncate_24_bits(const lanes<8>& a) noexcept {
+    return int_lanes<8>(int_lanes<8>::vector(__builtin_ia32_cvttps2dq256(a.v)));
+}
+RIFFLE_TARGET_AVX512 inline int_lanes<16> truncate_24_bits(const lanes<16>& a) noexcept {
+    return int_lanes<16>(int_lanes<16>::vector(
+        __builtin_ia32_cvttps2dq512_mask(a.v, int_lanes<16>(0).v, std::uint16_t(0xffff), current_rounding)));
+}
+#endif
+
 /// Sums in 64 bits over lanes of 32-bit integers without a sign. Even and odd lanes are kept apart, which is cheaper
 /// than widening.
 template <int N>
@@ -119,6 +152,11 @@ public:
     RIFFLE_INLINE void add_products(const int_lanes<N>& a, const int_lanes<N>& b) noexcept {
         even_ += pair(even_products(a, b).v) >> Shift;
         odd_ += pair(even_products(odd_lanes(a), odd_lanes(b)).v) >> Shift;
+    }
+    RIFFLE_INLINE wide_sum& operator+=(const wide_sum& other) noexcept {
+        even_ += other.even_;
+        odd_ += other.odd_;
+        return *this;
     }
     RIFFLE_INLINE std::uint64_t total() const noexcept {
         const pair sum = even_ + odd_;
@@ -140,6 +178,10 @@ private:
     template <int Shift = 0>
     void add_products(const int_lanes<N>& a, const int_lanes<N>& b) noexcept {
         for (int i = 0; i < N; ++i) sum_ += std::uint64_t{std::uint32_t(a[i])} * std::uint32_t(b[i]) >> Shift;
+    }
+    wide_sum& operator+=(const wide_sum& other) noexcept {
+        sum_ += other.sum_;
+        return *this;
     }
     std::uint64_t total() const noexcept { return sum_; }
 

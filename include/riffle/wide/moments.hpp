@@ -34,66 +34,77 @@ struct moments {
 
 namespace wide {
 
+/// Block by block as if all were legal and near, which is said afterwards by the bits of the distances; what is not
+/// is added up once more with care.
 template <class Fold>
 struct moments_pass {
     template <int N>
     static RIFFLE_INLINE moments run(const row& r, const float* const& peaks, const Fold& map_by_reference,
                                      float maximum) noexcept {
         using V = lanes<N>;
-        using I = int_lanes<N>;
         const Fold map = map_by_reference;
-        const V top(maximum);
+        const V unit(-65536.0f), top(maximum * 65536.0f);  // a power of two: (maximum - l) * 2^16 to the bit
         moments all;
-        V farthest(0.0f);
-        wide_sum<N> sum, squares;
+        sums<N> total;
         std::size_t summed = 0;  // blocks; the squares of 256 are less than 2^64 together
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(peaks[b] > illegal_logit)) continue;
             const float* x = r.block(b);
-            I sums(0);  // block_size / N distances below 2^24 a lane
-            RIFFLE_UNROLL(2)
-            for (std::size_t i = 0; i < block_size; i += N) {
-                const V distance = near_distance(map(V::load(x + i)), top);
-                const I d = fixed(distance);
-                sums = sums + d;
+            int_lanes<N> distances(0), seen(0);  // block_size / N distances below 2^24 a lane
+            wide_sum<N> squares;
+            for (std::size_t i = 0; i < block_size; i += 2 * N) {
+                const auto d = truncate_24_bits(multiply_add(map(V::load(x + i)), unit, top));
+                const auto e = truncate_24_bits(multiply_add(map(V::load(x + i + N)), unit, top));
+                distances = distances + (d + e);
                 squares.add_products(d, d);
-                farthest = greater_of(distance, farthest);
+                squares.add_products(e, e);
+                seen = seen | (d | e);  // AVX-512 has an instruction for both
             }
-            sum.add(sums);
-            all.count += block_size;
-            if (++summed % 256 == 0) {
-                all.sum_of_squares = all.sum_of_squares + uint128{squares.total(), 0};
-                squares = {};
+            if (!any(shift_right_logical(seen, 24))) {
+                all.count += block_size;
+                total.add(distances, squares);
+            } else {
+                all.count += add_legal(x, map, V(maximum), total);
             }
+            if (++summed % 256 == 0) total.move_squares_to(all);
         }
-        all.sum = sum.total();
-        all.sum_of_squares = all.sum_of_squares + uint128{squares.total(), 0};
-        bool saw_farthest = false;
-        for (int i = 0; i < N; ++i) saw_farthest |= farthest[i] == farthest_distance;
-        if (!saw_farthest) return all;
-        // What is illegal was counted like a token that far away: it is taken out again.
-        const std::uint64_t illegal = all.count - count_legal<N>(r, peaks, map);
-        const std::uint64_t distance = std::uint32_t(fixed(lanes<1>(farthest_distance))[0]);
-        all.count -= illegal;
-        all.sum -= illegal * distance;
-        all.sum_of_squares = all.sum_of_squares - uint128::product(illegal, distance * distance);
+        total.move_squares_to(all);
+        all.sum = total.distances.total();
         return all;
     }
 
 private:
-    /// Legal tokens behind the map.
     template <int N>
-    static RIFFLE_INLINE std::uint64_t count_legal(const row& r, const float* peaks, const Fold& map) noexcept {
-        using V = lanes<N>;
-        std::uint64_t legal = 0;
-        for (std::size_t b = 0; b < r.blocks(); ++b) {
-            if (!(peaks[b] > illegal_logit)) continue;
-            int_lanes<N> count(0);
-            RIFFLE_UNROLL(2)
-            for (std::size_t i = 0; i < block_size; i += N)
-                count = select(map(V::load(r.block(b) + i)) > V(illegal_logit), count + 1, count);
-            for (int i = 0; i < N; ++i) legal += std::uint32_t(count[i]);
+    struct sums {
+        wide_sum<N> distances, squares;
+        RIFFLE_INLINE void add(const int_lanes<N>& of_distances, const wide_sum<N>& of_squares) noexcept {
+            distances.add(of_distances);
+            squares += of_squares;
         }
+        RIFFLE_INLINE void move_squares_to(moments& m) noexcept {
+            m.sum_of_squares = m.sum_of_squares + uint128{squares.total(), 0};
+            squares = {};
+        }
+    };
+
+    /// A block in which there are illegal or far tokens; answers how many are legal.
+    template <int N>
+    static RIFFLE_INLINE std::uint64_t add_legal(const float* x, const Fold& map, const lanes<N>& maximum,
+                                                 sums<N>& total) noexcept {
+        using V = lanes<N>;
+        int_lanes<N> distances(0), count(0);
+        wide_sum<N> squares;
+        for (std::size_t i = 0; i < block_size; i += N) {
+            const V logits = map(V::load(x + i));
+            const auto is_legal = logits > V(illegal_logit);
+            const auto d = select(is_legal, fixed_distance(logits, maximum), int_lanes<N>(0));
+            distances = distances + d;
+            squares.add_products(d, d);
+            count = select(is_legal, count + 1, count);
+        }
+        total.add(distances, squares);
+        std::uint64_t legal = 0;
+        for (int i = 0; i < N; ++i) legal += std::uint32_t(count[i]);
         return legal;
     }
 };
