@@ -83,6 +83,12 @@ RIFFLE_TARGET_AVX512 inline std::size_t compress(const lanes<16>& a, std::uint64
 /// The 64-bit products of the even lanes of integers without a sign, as pairs of lanes, the lower half first.
 template <int N>
 RIFFLE_INLINE int_lanes<N> even_products(const int_lanes<N>& a, const int_lanes<N>& b) noexcept {
+#if defined(__clang__) && RIFFLE_VECTORS  // which knows this as the instruction, and a loop not always
+    if constexpr (N > 1) {
+        using pair = typename int_lanes<N>::pair_vector;
+        return int_lanes<N>(typename int_lanes<N>::vector((pair(a.v) & 0xffffffffu) * (pair(b.v) & 0xffffffffu)));
+    }
+#endif
     std::uint32_t x[N], y[N];
     std::memcpy(x, &a.v, sizeof x);
     std::memcpy(y, &b.v, sizeof y);

@@ -52,6 +52,7 @@ struct moments_pass {
             const float* x = r.block(b);
             int_lanes<N> distances(0), seen(0);  // block_size / N distances below 2^24 a lane
             wide_sum<N> squares;
+            RIFFLE_UNROLL(2)
             for (std::size_t i = 0; i < block_size; i += 2 * N) {
                 const auto d = truncate_24_bits(multiply_add(map(V::load(x + i)), unit, top));
                 const auto e = truncate_24_bits(multiply_add(map(V::load(x + i + N)), unit, top));
