@@ -23,8 +23,8 @@ using namespace riffle;
 struct prepared {
     explicit prepared(std::vector<float> given)
         : logits(std::move(given)), blocks(block_count(logits.size())), copies(blocks.size() * block_size),
-          peaks(blocks.size() + 16), no_peaks(blocks.size() + 16, greatest_logit), groups((blocks.size() + 1) * 16),
-          masses(blocks.size()), bins(wide::buckets::count), tokens(copies.size()) {
+          peaks(blocks.size() + 16), edited_peaks(blocks.size() + 16), no_peaks(blocks.size() + 16, greatest_logit),
+          groups((blocks.size() + 1) * 16), masses(blocks.size()), bins(wide::buckets::count), tokens(copies.size()) {
         assign();
         maximum = find_max();
     }
@@ -39,7 +39,7 @@ struct prepared {
 
     std::vector<float> logits;
     std::vector<const float*> blocks;
-    std::vector<float> copies, peaks, no_peaks, groups;
+    std::vector<float> copies, peaks, edited_peaks, no_peaks, groups;
     std::vector<std::uint64_t> masses, bins;
     std::vector<token_data> tokens;
     row r;
@@ -119,7 +119,7 @@ std::uint64_t edits_by_block(prepared& p, bool uses) {
         for (std::size_t b = 0; b < p.r.blocks(); ++b) p.r.own(b);
     for (int i = 0; i < 64; ++i)
         p.r.edit(token_id((std::size_t(i) * 7919) % p.logits.size()), [](float logit) { return logit - 1.0f; });
-    const float maximum = p.find_max();
+    const float maximum = wide::find_max(p.r, p.edited_peaks.data()).logit;
     p.assign();
     return std::uint64_t(ordered_key(maximum)) & 0xffffffff;
 }

@@ -183,6 +183,10 @@ int main(int count, char** words) {
     const auto add = [&](const char* kind, row_set rows) { kinds.push_back({kind, std::move(rows)}); };
     for (const auto& [name, make] : rows::of_models) add(name, rows::eight(make, size));
     if (count > 3) add("recorded", rows::recorded(words[3], size));
+    if (count > 3 && kinds.back().rows.empty()) {
+        std::fprintf(stderr, "%s holds no row of %zu logits as float16.\n", words[3], size);
+        return 1;
+    }
     for (const auto& [name, make] : rows::feared) add(name, rows::eight(make, size));
 
     std::printf("V = %zu\n\n| rows | floor: a maximum µs | floor: a sum of masses µs |\n|---|---|---|\n", size);

@@ -198,6 +198,7 @@ TEST_P(LlamaAdapter, LeavesWhatLlamasSamplersLeave) {
 }
 
 /// Chains whose stages are types, beside the same ones of llama.cpp's, on rows of several shapes.
+/// Users' stages see canonical logits in riffle: there rows have no others.
 template <class... Stages>
 void expect_typed(std::initializer_list<llama_sampler*> samplers, const Stages&... stages) {
     const peer peers = empty_peer(), ours = empty_peer();
@@ -205,7 +206,9 @@ void expect_typed(std::initializer_list<llama_sampler*> samplers, const Stages&.
     llama_sampler_chain_add(ours.get(), llama::make_sampler(chain<llama_exact>(stages...)));
     dice d(99);
     for (int step = 0; step < 300; ++step) {
-        const std::vector<float> row = random_row(step % 3 == 0 ? 40 : 1000 + d.below(3000), d);
+        std::vector<float> row = random_row(step % 3 == 0 ? 40 : 1000 + d.below(3000), d);
+        if constexpr (!(riffle::detail::runs_as_llama<llama_exact, Stages> && ...))
+            for (float& logit : row) logit = (std::min)(canonical(logit), 1e6f);
         std::vector<llama_token_data> a, e;
         for (std::size_t i = 0; i < row.size(); ++i) a.push_back({token_id(i), row[i], 0.0f});
         e = a;
@@ -231,6 +234,49 @@ TEST(LlamaAdapterTyped, LeavesWhatLlamasSamplersLeave) {
     expect_typed({llama_sampler_init_mirostat(3000, 5, 5.0f, 0.1f, 100)},
                  mirostat{.tau = 5.0f, .eta = 0.1f, .m = 100, .n_vocab = 3000, .seed = 5});
     expect_typed({llama_sampler_init_mirostat_v2(6, 5.0f, 0.1f)}, mirostat_v2{.tau = 5.0f, .eta = 0.1f, .seed = 6});
+}
+
+/// Verbs of a user's own, and the same as a sampler of llama.cpp's.
+struct even_ones_lower {
+    static void apply_to(token_data* data, std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i)
+            if (data[i].id % 2 == 0) data[i].logit -= 0.25f;
+    }
+    void apply(candidates& c) const noexcept { apply_to(c.data, c.size); }
+};
+struct first_two_change_places {
+    static void apply_to(token_data* data, std::size_t size) {
+        if (size > 1) std::swap(data[0], data[1]);
+    }
+    void apply(candidates& c) const noexcept { apply_to(c.data, c.size); }
+};
+template <class Verb>
+llama_sampler* as_peer() {
+    static llama_sampler_i table = [] {
+        llama_sampler_i i{};
+        i.apply = [](llama_sampler*, llama_token_data_array* a) {
+            Verb::apply_to(reinterpret_cast<token_data*>(a->data), a->size);
+            a->sorted = false;
+        };
+        return i;
+    }();
+    return llama_sampler_init(&table, nullptr);
+}
+TEST(LlamaAdapterTyped, UsersStagesLeaveWhatSamplersLeave) {
+    const auto lower = [] { return as_peer<even_ones_lower>(); };
+    expect_typed({lower(), llama_sampler_init_top_k(40), llama_sampler_init_dist(1)}, even_ones_lower{}, top_k{40},
+                 dist{.seed = 1});
+    expect_typed({llama_sampler_init_temp(0.7f), lower(), llama_sampler_init_top_p(0.9f, 1), lower(),
+                  llama_sampler_init_dist(2)},
+                 temperature{0.7f}, even_ones_lower{}, top_p{0.9f}, even_ones_lower{}, dist{.seed = 2});
+    expect_typed({lower(), llama_sampler_init_temp(0.7f), lower(), llama_sampler_init_min_p(0.01f, 1),
+                  llama_sampler_init_dist(3)},
+                 even_ones_lower{}, temperature{0.7f}, even_ones_lower{}, min_p{0.01f}, dist{.seed = 3});
+    expect_typed({lower(), llama_sampler_init_mirostat_v2(4, 5.0f, 0.1f)}, even_ones_lower{},
+                 mirostat_v2{.tau = 5.0f, .eta = 0.1f, .seed = 4});
+    expect_typed({as_peer<first_two_change_places>(), llama_sampler_init_temp(0.7f), llama_sampler_init_top_k(300),
+                  llama_sampler_init_dist(5)},
+                 first_two_change_places{}, temperature{0.7f}, top_k{300}, dist{.seed = 5});
 }
 
 }  // namespace

@@ -224,6 +224,7 @@ public:
                              std::uint64_t* masses, const draws& random) const noexcept override {
         return one(bridge).pick_by_shape(0, r, peaks, of_row, masses, random);
     }
+    bool takes_row(std::size_t i) const noexcept override { return one(i).takes_row(0); }
     exact::row_answer apply_to_row(std::size_t i, wide::llama_row& r, candidates& found,
                                    const context& x) const noexcept override {
         return one(i).apply_to_row(0, r, found, x);

@@ -60,6 +60,7 @@ public:
     status_code narrow(std::size_t, std::size_t, candidates&, const context&) const noexcept override {
         return status_code::ok;
     }
+    bool takes_row(std::size_t) const noexcept override { return false; }
     exact::row_answer apply_to_row(std::size_t, wide::llama_row&, candidates&, const context&) const noexcept override {
         return exact::row_answer::undecided;
     }

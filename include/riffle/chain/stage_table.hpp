@@ -93,7 +93,8 @@ public:
 
     /// The narrow verbs of stages [first, last), in order; what kept one from being run.
     virtual status_code narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept = 0;
-    /// Under numerics::llama: the form of one stage on a row in which all tokens are there.
+    /// Under numerics::llama: whether one stage has a form for a row in which all tokens are there, and that form.
+    virtual bool takes_row(std::size_t i) const noexcept = 0;
     virtual exact::row_answer apply_to_row(std::size_t i, wide::llama_row& r, candidates& found,
                                            const context& x) const noexcept = 0;
     /// A selector's verb in two parts: what it does to the law before it draws, and the draw.

@@ -406,6 +406,14 @@ public:
         return failure;
     }
 
+    bool takes_row(std::size_t i) const noexcept override {
+        bool takes = false;
+        if constexpr (as_peer)
+            at(i, [&]<std::size_t I>(const auto& stage) {
+                takes = requires { &exact::form<std::remove_cvref_t<decltype(stage)>>::apply_to_row; };
+            });
+        return takes;
+    }
     exact::row_answer apply_to_row(std::size_t i, wide::llama_row& r, candidates& found,
                                    const context& x) const noexcept override {
         auto answer = exact::row_answer::undecided;

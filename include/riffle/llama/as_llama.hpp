@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/stage_table.hpp>
@@ -24,26 +25,40 @@ public:
         : stages_(stages), c_(c), memory_(memory), context_(x) {}
 
     status run() noexcept {
-        if (c_.size >= least_row && !c_.sorted) found_ = wide::copy_logits(c_, memory_.copies, memory_.peaks);
-        if (!found_.is_row && names_no_token()) return status_code::bad_candidates;
-        for (std::size_t i = found_.is_row ? on_row() : 0; i < stages_.size(); ++i) {
+        for (std::size_t i = 0; i < stages_.size();) {
+            if (is_row_for(i)) {
+                i = on_row(i);
+                continue;
+            }
+            if (i == 0 && !found_.is_row && names_no_token()) return status_code::bad_candidates;
             auto code = stages_.narrow(i, i + 1, c_, context_);
             // It would sort NaN, which llama.cpp's source leaves undefined; elsewhere NaN is what it is there.
             if (code == status_code::no_legal_token && forget_nan()) code = stages_.narrow(i, i + 1, c_, context_);
             if (code != status_code::ok) return status::failed(code, stages_.name(i));
+            ++i;
         }
         return {};
     }
 
 private:
-    /// As many stages as can be run on the row; answers how many those were.
-    std::size_t on_row() noexcept {
+    /// Whether the candidates are a row and stage i has a form for it. Looked at once, and once more behind a stage
+    /// without one.
+    bool is_row_for(std::size_t i) noexcept {
+        if (!stages_.takes_row(i)) looks_again_ = true;
+        else if (std::exchange(looks_again_, false) && c_.size >= least_row && !c_.sorted) {
+            found_ = wide::copy_logits(c_, memory_.copies, memory_.peaks);
+            return found_.is_row;
+        }
+        return false;
+    }
+    /// As many stages from `first` on as can be run on the row; answers which one comes next.
+    std::size_t on_row(std::size_t first) noexcept {
         row logits;
         logits.assign({memory_.copies, c_.size}, memory_.blocks, memory_.copies);
         wide::llama_row r(logits, memory_.peaks, memory_.groups, memory_.bins, memory_.masses, &found_.maximum);
-        if (!r.ordinary()) return 0;
+        if (!r.ordinary()) return first;
         candidates found{memory_.tokens, 0, -1, false};
-        for (std::size_t i = 0; i < stages_.size(); ++i) {
+        for (std::size_t i = first; i < stages_.size(); ++i) {
             const exact::row_answer answer = stages_.apply_to_row(i, r, found, context_);
             if (answer == exact::row_answer::stays) continue;
             if (answer == exact::row_answer::undecided) return write_back(r), i;
@@ -73,7 +88,10 @@ private:
         wide::run<write_back_pass<false>>(r.logits(), r.peaks(), w, c_.data);
     }
     bool names_no_token() const noexcept {
-        return std::any_of(c_.begin(), c_.end(), [](const token_data& token) { return token.id < 0; });
+        const std::size_t whole = c_.size / 16 * 16;
+        const auto seen = wide::run<wide::read_candidates_pass>(static_cast<const token_data*>(c_.data), whole);
+        return std::any_of(c_.begin() + (seen.in_order ? whole : 0), c_.end(),
+                           [](const token_data& token) { return token.id < 0; });
     }
     /// NaN becomes -inf; false where there was none.
     bool forget_nan() noexcept {
@@ -88,6 +106,7 @@ private:
     const scratch& memory_;
     const context& context_;
     wide::row_found found_;
+    bool looks_again_ = true;
 };
 
 }  // namespace riffle::llama::detail
