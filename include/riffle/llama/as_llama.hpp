@@ -41,8 +41,8 @@ public:
     }
 
 private:
-    /// Whether the candidates are a row and stage i has a form for it. Looked at once, and once more behind a stage
-    /// without one.
+    /// Whether the candidates are a row and stage i has a form for it. To look costs as much as a cheap stage: it is
+    /// done once, and again only behind a stage without a form, which may have left them a row.
     bool is_row_for(std::size_t i) noexcept {
         if (!stages_.takes_row(i)) looks_again_ = true;
         else if (std::exchange(looks_again_, false) && c_.size >= least_row && !c_.sorted) {
@@ -71,6 +71,7 @@ private:
     void write_back(const wide::llama_row& r) noexcept {
         if (r.touched()) wide::run<write_back_pass<false>>(r.logits(), r.peaks(), written(), c_.data);
     }
+    /// What stage i left of the row, into the array.
     void take(std::size_t i, wide::llama_row& r, const candidates& found) noexcept {
         const facts& f = stages_.fact(i);
         const bool selects = f.selects != selecting::no;

@@ -538,7 +538,7 @@ RIFFLE_INLINE float reduce_max(const lanes<N, Contract>& a) noexcept {
     }
 }
 
-/// Whether any lane of a mask is set, or any bit.
+/// Whether any lane of a mask is set, or any bit. By halves, because g++ would take the lanes out one by one.
 template <int N>
 RIFFLE_INLINE bool any(const int_lanes<N>& mask) noexcept {
     if constexpr (N <= 4) {

@@ -8,8 +8,8 @@
 #include <riffle/math/lanes.hpp>
 
 // What the lane type has no word for: a mask as bits, the lanes of a mask moved together, a product and a sum in one,
-// integers that say when they do not fit, sums of 64-bit products. x86 has instructions; other processors do without
-// the second. (As builtins, because the header that names the intrinsics
+// integers that say when they do not fit, sums of 64-bit products. x86 has instructions for each; other processors do
+// the same in more steps, and do not move lanes together. (As builtins, because the header that names the intrinsics
 // would double what including riffle costs a compiler.)
 
 namespace riffle::wide {
@@ -130,7 +130,8 @@ RIFFLE_TARGET_AVX512 inline lanes<16> multiply_add(const lanes<16>& a, const lan
     return lanes<16>(
         lanes<16>::vector(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, std::uint16_t(0xffff), current_rounding)));
 }
-// The conversion says 2^31 for what does not fit.
+// The conversion says 2^31 for what does not fit, so nothing is compared. (truncate may not be asked: what its
+// conversion does then is for the compiler to choose.)
 RIFFLE_INLINE int_lanes<4> truncate_24_bits(const lanes<4>& a) noexcept {
     return int_lanes<4>(int_lanes<4>::vector(__builtin_ia32_cvttps2dq(a.v)));
 }

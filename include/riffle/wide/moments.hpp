@@ -34,8 +34,8 @@ struct moments {
 
 namespace wide {
 
-/// Block by block as if all were legal and near, which is said afterwards by the bits of the distances; what is not
-/// is added up once more with care.
+/// Takes every logit for legal and near, since most rows have no others and a bound on each costs a third of the pass.
+/// Distances that do not fit say so by their bits, and then their block is added up again with care.
 template <class Fold>
 struct moments_pass {
     template <int N>
@@ -43,7 +43,8 @@ struct moments_pass {
                                      float maximum) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;
-        const V unit(-65536.0f), top(maximum * 65536.0f);  // a power of two: (maximum - l) * 2^16 to the bit
+        // A power of two, so that one rounding or two give (maximum - l) * 2^16 to the bit.
+        const V scale(-65536.0f), top(maximum * 65536.0f);
         moments all;
         sums<N> total;
         std::size_t summed = 0;  // blocks; the squares of 256 are less than 2^64 together
@@ -54,8 +55,8 @@ struct moments_pass {
             wide_sum<N> squares;
             RIFFLE_UNROLL(2)
             for (std::size_t i = 0; i < block_size; i += 2 * N) {
-                const auto d = truncate_24_bits(multiply_add(map(V::load(x + i)), unit, top));
-                const auto e = truncate_24_bits(multiply_add(map(V::load(x + i + N)), unit, top));
+                const auto d = truncate_24_bits(multiply_add(map(V::load(x + i)), scale, top));
+                const auto e = truncate_24_bits(multiply_add(map(V::load(x + i + N)), scale, top));
                 distances = distances + (d + e);
                 squares.add_products(d, d);
                 squares.add_products(e, e);
