@@ -1,5 +1,6 @@
 // What each of the ways to read less of a row is worth: the same work with it and without, on rows where it helps and
 // on those where it cannot. Both answer the same, which is checked first. `benchmarks/table tricks` prints the table.
+// RIFFLE_RECORDED names a file of recorded rows of 32,000 float16 logits, if there is one.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -205,26 +206,34 @@ constexpr trick tricks[] = {
 
 const bool registered = [] {
     static std::deque<std::deque<prepared>> sets;
-    std::vector<rows::kind> kinds(std::begin(rows::of_models), std::end(rows::of_models));
-    kinds.insert(kinds.end(), std::begin(rows::feared), std::end(rows::feared));
-    for (const auto& kind : kinds) {
+    const auto add = [](const std::string& kind, std::vector<std::vector<float>> given) {
         auto& rows = sets.emplace_back();
-        for (std::uint64_t seed = 1; seed <= 8; ++seed) rows.emplace_back(kind.make(128256, seed));
+        for (auto& row : given) rows.emplace_back(std::move(row));
         for (const auto& t : tricks)
             for (const bool uses : {true, false})
                 benchmark::RegisterBenchmark(
-                    (std::string(t.name) + "/" + kind.name + "/" + (uses ? "with" : "without")).c_str(),
+                    (std::string(t.name) + "/" + kind + "/" + (uses ? "with" : "without")).c_str(),
                     [&rows, t, uses, kind](benchmark::State& state) {
                         for (auto& p : rows)
                             if (t.run(p, true) != t.run(p, false)) {
-                                std::fprintf(stderr, "benchmark: %s differs on %s rows\n", t.name, kind.name);
+                                std::fprintf(stderr, "benchmark: %s differs on %s rows\n", t.name, kind.c_str());
                                 std::exit(1);
                             }
                         std::size_t i = 0;
                         for (auto _ : state) benchmark::DoNotOptimize(t.run(rows[i++ % rows.size()], uses));
                     })
                     ->Unit(benchmark::kMicrosecond);
+    };
+    for (const auto& kind : rows::of_models) add(kind.name, rows::eight(kind.make, 128256));
+    if (const char* const path = std::getenv("RIFFLE_RECORDED")) {
+        auto recorded = rows::recorded(path, 32000);
+        if (recorded.empty()) {
+            std::fprintf(stderr, "benchmark: %s holds no row of 32000 logits as float16\n", path);
+            std::exit(1);
+        }
+        add("recorded", std::move(recorded));
     }
+    for (const auto& kind : rows::feared) add(kind.name, rows::eight(kind.make, 128256));
     return true;
 }();
 

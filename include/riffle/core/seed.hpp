@@ -6,7 +6,7 @@
 namespace riffle {
 
 /// A seed that differs from call to call and from run to run, for those who want one: chains draw from seed 0 unless
-/// told otherwise. From the system's random device where there is one, else from clocks and addresses. Not for
+/// told otherwise. From the system's random device where there is one, else from the clock and an address. Not for
 /// cryptography.
 inline std::uint64_t random_seed() noexcept {
     thread_local std::uint64_t calls = 0;
@@ -17,8 +17,10 @@ inline std::uint64_t random_seed() noexcept {
         std::fclose(device);
     }
     if (from_device) return seed;
-    seed = std::uint64_t(std::time(nullptr)) << 20 ^ std::uint64_t(std::clock()) ^
-           reinterpret_cast<std::uintptr_t>(&seed) ^ ++calls << 40;
+    std::timespec now{};
+    std::timespec_get(&now, TIME_UTC);
+    seed = std::uint64_t(now.tv_sec) << 20 ^ std::uint64_t(now.tv_nsec) ^ reinterpret_cast<std::uintptr_t>(&seed) ^
+           ++calls << 40;
     seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9u;  // splitmix64's finaliser
     seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EBu;
     return seed ^ (seed >> 31);
