@@ -172,6 +172,14 @@ void add_long_chains(streams& all);
 void add_laws(streams& all);
 void add_learners(streams& all);
 
+inline streams all_streams() {
+    streams all;
+    for (const auto add :
+         {add_maps, add_cuts, add_cuts_behind_maps, add_edits, add_masks, add_long_chains, add_laws, add_learners})
+        add(all);
+    return all;
+}
+
 inline std::string golden_file() {
     if (const char* path = RIFFLE_GOLDEN_FILE) return path;
     const std::string here = __FILE__;
