@@ -53,12 +53,13 @@ columns floats() {
 }
 
 /// The operators with a float result, and what they mean for one pair. Arithmetic may answer any NaN.
-constexpr std::size_t float_operators = 16;
+constexpr std::size_t float_operators = 17;
 template <class V>
 RIFFLE_INLINE std::array<V, float_operators> float_results(const V& a, const V& b) noexcept {
     return {a + b,
             a - b,
             a * b,
+            a / b,
             -a,
             greater_of(a, b),
             lesser_of(a, b),
@@ -78,6 +79,7 @@ std::array<float, float_operators> float_reference(float a, float b) {
     return {a + b,
             a - b,
             a * b,
+            a / b,
             std::bit_cast<float>(bits_of(a) ^ 0x80000000u),
             a > b ? a : b,
             a < b ? a : b,
@@ -92,9 +94,9 @@ std::array<float, float_operators> float_reference(float a, float b) {
             std::fabs(a),
             riffle::canonical(a)};
 }
-constexpr const char* float_names[float_operators] = {"+",         "-",        "*",        "negate",   "max", "min",
-                                                      "<",         "<=",       ">",        ">=",       "==",  "!=",
-                                                      "from_bits", "from_int", "absolute", "canonical"};
+constexpr const char* float_names[float_operators] = {"+",   "-",         "*",        "/",        "negate",   "max",
+                                                      "min", "<",         "<=",       ">",        ">=",       "==",
+                                                      "!=",  "from_bits", "from_int", "absolute", "canonical"};
 
 /// The same for integers, and for the masks that comparisons turn into.
 constexpr std::size_t int_operators = 18;

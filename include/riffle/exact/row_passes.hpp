@@ -2,8 +2,8 @@
 #include <cstddef>
 
 #include <riffle/core/row.hpp>
+#include <riffle/math/lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::exact {
 
@@ -11,14 +11,11 @@ namespace riffle::exact {
 struct divide_pass {
     template <int N>
     static RIFFLE_INLINE void run(row* const& r, float t) noexcept {
+        const lanes<N> divisor(t);
         for (std::size_t b = 0; b < r->blocks(); ++b) {
             const float* from = r->block(b);
             float* to = r->own_unfilled(b);
-            for (std::size_t i = 0; i < block_size; i += N) {
-                float quotient[N];
-                for (int j = 0; j < N; ++j) quotient[j] = from[i + std::size_t(j)] / t;
-                std::memcpy(to + i, quotient, sizeof quotient);
-            }
+            for (std::size_t i = 0; i < block_size; i += N) (lanes<N>::load(from + i) / divisor).store(to + i);
         }
     }
 };

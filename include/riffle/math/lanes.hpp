@@ -231,6 +231,7 @@ struct lanes {
             return product;
         }
     }
+    friend RIFFLE_INLINE lanes operator/(const lanes& a, const lanes& b) noexcept { return lanes(a.v / b.v); }
     friend RIFFLE_INLINE lanes operator-(const lanes& a) noexcept { return lanes(-a.v); }
     friend RIFFLE_INLINE comparison<detail::comparing::less> operator<(const lanes& a, const lanes& b) noexcept {
         return {a, b};
@@ -390,6 +391,9 @@ struct lanes {
         RIFFLE_NO_CONTRACTION
         return make([&](int i) { return rounded(a.v[i] * b.v[i]); });
     }
+    friend lanes operator/(const lanes& a, const lanes& b) noexcept {
+        return make([&](int i) { return a.v[i] / b.v[i]; });
+    }
     friend lanes operator-(const lanes& a) noexcept {
         return make([&](int i) { return -a.v[i]; });
     }
@@ -507,6 +511,7 @@ struct lanes<1, Contract> {
         RIFFLE_NO_CONTRACTION
         return rounded(a.v * b.v);
     }
+    friend RIFFLE_INLINE lanes operator/(const lanes& a, const lanes& b) noexcept { return a.v / b.v; }
     friend RIFFLE_INLINE lanes operator-(const lanes& a) noexcept { return -a.v; }
     friend RIFFLE_INLINE ints operator<(const lanes& a, const lanes& b) noexcept { return -(a.v < b.v); }
     friend RIFFLE_INLINE ints operator<=(const lanes& a, const lanes& b) noexcept { return -(a.v <= b.v); }

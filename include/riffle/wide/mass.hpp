@@ -47,9 +47,11 @@ private:
             float* const kept = kept_ + (kept_at_ ^= block_size + N);
             constexpr std::size_t probe = block_size / 4;
             const lanes<N> bound(cut_);
-            std::size_t n = 0;
+            std::size_t reaching = 0, n = 0;
+            for (std::size_t i = 0; i < probe; i += N)
+                reaching += std::size_t(std::popcount(lanes_reaching(lanes<N>::load(x + i), bound)));
+            if (reaching > probe / 2) return;
             for (std::size_t i = 0; i < block_size; i += N) {
-                if (i == probe && n > probe * 3 / 4) return;
                 const auto l = lanes<N>::load_once(x + i);
                 n += compress(l, lanes_reaching(l, bound), kept + n);
             }
