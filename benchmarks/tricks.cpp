@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,48 +12,13 @@
 
 #include <riffle/riffle.hpp>
 
+#include "passes.hpp"
 #include "rows.hpp"
 
 namespace {
 
 using namespace riffle;
-
-/// A row, and the memory that the passes over it take.
-struct prepared {
-    explicit prepared(std::vector<float> given)
-        : logits(std::move(given)), blocks(block_count(logits.size())), copies(blocks.size() * block_size),
-          peaks(blocks.size() + 16), edited_peaks(blocks.size() + 16), no_peaks(blocks.size() + 16, greatest_logit),
-          groups((blocks.size() + 1) * 16), masses(blocks.size()), bins(wide::buckets::count), tokens(copies.size()) {
-        assign();
-        maximum = find_max();
-    }
-    void assign() { r.assign(logits, blocks.data(), copies.data()); }
-    float find_max(float* into_groups = nullptr) { return wide::find_max(r, peaks.data(), into_groups).logit; }
-    candidates found_above(float cut, const std::vector<float>& with_peaks) {
-        return {tokens.data(), wide::find_above(r, with_peaks.data(), 0, r.blocks(), cut, tokens.data()), -1, false};
-    }
-    std::uint64_t mass(float cut, const std::vector<float>& with_peaks) {
-        return wide::find_mass<false>(r, with_peaks.data(), cut, fold<>{}, maximum, masses.data());
-    }
-
-    std::vector<float> logits;
-    std::vector<const float*> blocks;
-    std::vector<float> copies, peaks, edited_peaks, no_peaks, groups;
-    std::vector<std::uint64_t> masses, bins;
-    std::vector<token_data> tokens;
-    row r;
-    float maximum = 0.0f;
-};
-
-/// As the machine's maps where there are none.
-struct unmapped {
-    float maximum;
-    void map(std::span<token_data>) const {}
-    float mapped_maximum() const { return maximum; }
-    float raw_cut(float target) const { return wide::raw_cut((std::min)(target, maximum)); }
-};
-
-constexpr float lowest = std::numeric_limits<float>::lowest();
+using passes::lowest, passes::prepared, passes::unmapped;
 
 // ---- what they do, each with `uses` and without; the answers are alike
 

@@ -1,6 +1,8 @@
 // A token inside llama.cpp, in a context of a model with random weights: microseconds (medians) in llama_decode and in
 // taking the token from its row, for llama.cpp's own chain, for the same chain as one llama_sampler of riffle's, for
-// riffle::llama::sample, and for riffle's chain attached to the context. All take the same tokens, turn about.
+// riffle::llama::sample, and for riffle's chain attached to the context. All take the same tokens, turn about. Beside
+// them a llama_sampler that takes no time at all: what llama_sampler_sample does for itself, which is to fill its
+// array.
 //
 //     compare_in_llama [V] [steps]
 //
@@ -39,6 +41,17 @@ model_owner load(std::uint32_t vocabulary_size) {
 }
 
 sampler_owner empty_chain() { return sampler_owner(llama_sampler_chain_init(llama_sampler_chain_default_params())); }
+
+/// A llama_sampler that takes the first token.
+sampler_owner no_work() {
+    static llama_sampler_i functions = [] {
+        llama_sampler_i f{};
+        f.name = [](const llama_sampler*) { return "no work"; };
+        f.apply = [](llama_sampler*, llama_token_data_array* tokens) { tokens->selected = 0; };
+        return f;
+    }();
+    return sampler_owner(llama_sampler_init(&functions, nullptr));
+}
 
 /// A text of its own, with a context of its own and a way to take the next token from it.
 template <class Take>
@@ -82,10 +95,11 @@ void compare_chain(const char* name, llama_model* model, int steps, const Stages
     (llama_sampler_chain_add(peer.get(), peer_of(stages)), ...);
     auto exact = chain<llama_exact>(stages...);
     llama_sampler_chain_add(adapted.get(), llama::make_sampler(exact));
-    const sampler_owner attached(llama::make_chain(exact));
+    const sampler_owner attached(llama::make_chain(exact)), nothing = no_work();
     const auto take_by = [](llama_sampler* s) {
         return [s](llama_context* context) { return llama_sampler_sample(s, context, -1); };
     };
+    text of_nothing(model, nullptr, take_by(nothing.get()));
     text of_peer(model, nullptr, take_by(peer.get()));
     text of_adapted(model, nullptr, take_by(adapted.get()));
     text of_riffle(model, nullptr, [&](llama_context* context) { return llama::sample(exact, context, -1); });
@@ -94,17 +108,19 @@ void compare_chain(const char* name, llama_model* model, int steps, const Stages
     llama_token token = 1;
     for (int i = -longest_text; i < steps; ++i) {
         if (i == 0)
-            of_peer.forget_times(), of_adapted.forget_times(), of_riffle.forget_times(), of_attached.forget_times();
+            of_nothing.forget_times(), of_peer.forget_times(), of_adapted.forget_times(), of_riffle.forget_times(),
+                of_attached.forget_times();
+        of_nothing.step(token);
         const llama_token next = of_peer.step(token);
         differing += of_adapted.step(token) != next;
         differing += of_riffle.step(token) != next;
         differing += of_attached.step(token) != next;
         token = next;
     }
-    const double p = of_peer.sampling(), a = of_adapted.sampling(), r = of_riffle.sampling(),
+    const double n = of_nothing.sampling(), p = of_peer.sampling(), a = of_adapted.sampling(), r = of_riffle.sampling(),
                  g = of_attached.sampling();
-    std::printf("| %s | %.0f | %.0f | %.1f× | %.1f | %.1f× | %.1f | %.1f× | %+.0f |%s\n", name, p, a, p / a, r, p / r,
-                g, p / g, of_attached.decode() - of_riffle.decode(),
+    std::printf("| %s | %.0f | %.0f | %.0f | %.1f× | %.1f | %.1f× | %.1f | %.1f× | %+.0f |%s\n", name, n, p, a, p / a,
+                r, p / r, g, p / g, of_attached.decode() - of_riffle.decode(),
                 differing ? (" " + std::to_string(differing) + " TOKENS DIFFER").c_str() : "");
 }
 
@@ -116,11 +132,11 @@ int main(int count, char** words) {
     const model_owner model = load(std::uint32_t(size));
     if (!model) return std::puts("libllama cannot load the random model"), 1;
     llama_model* const m = model.get();
-    std::printf(
-        "\nIn a context, V = %d\n\n| chain | llama.cpp µs | as llama_sampler µs | faster by | llama::sample µs | "
-        "faster by | attached µs | faster by | llama_decode of attached µs more "
-        "|\n|---|---|---|---|---|---|---|---|---|\n",
-        size);
+    std::printf("\nIn a context, V = %d\n\n| chain | filling alone µs | llama.cpp µs | as llama_sampler µs | faster by "
+                "| llama::sample µs | "
+                "faster by | attached µs | faster by | llama_decode of attached µs more "
+                "|\n|---|---|---|---|---|---|---|---|---|---|\n",
+                size);
     compare_chain("top_k 40 \\| top_p .95 \\| min_p .05 \\| temperature .8 \\| dist", m, steps, top_k{40}, top_p{0.95f},
                   min_p{0.05f}, temperature{0.8f}, dist{1});
     compare_chain("llama.cpp's default chain, penalties 64 1.1", m, steps, penalties{64, 1.1f}, top_n_sigma{-1.0f},
