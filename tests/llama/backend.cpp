@@ -364,7 +364,7 @@ TEST(Attaching, SeveralGraphsABatch) {
         for (int i = 0; i < steps; ++i) {
             ASSERT_TRUE(step_together(text, context.get()));
             ASSERT_TRUE(step_together(same, other.get()));
-            for (int s = 0; s < 2; ++s) {
+            for (std::size_t s = 0; s < 2; ++s) {
                 const float* const row = llama_get_logits_ith(other.get(), same[s].index());
                 const token_id promised = expected[s].peek({row, std::size_t(random_model_size())});
                 const token_id token = llama_sampler_sample(chains[s].get(), context.get(), text[s].index());
