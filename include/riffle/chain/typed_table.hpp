@@ -33,6 +33,10 @@ constexpr const char* name_of() {
     else return "stage";
 }
 
+/// Has token ids among its parameters.
+template <class S>
+concept has_ids = requires(const S& s, const id_check& known) { s.check_ids(known); };
+
 /// The number of a drawing stage's stream.
 template <class S>
 constexpr std::uint8_t kind_of() {
@@ -91,6 +95,7 @@ public:
     static constexpr bool any_adjusts = (facts_of<Stages>().adjusts || ...);
     static constexpr bool any_chooses = ((has_state<Stages> && facts_of<Stages>().selects != selecting::no) || ...);
     static constexpr bool any_has_a_law = (detail::has_law_of_its_own<Stages> || ...);
+    static constexpr bool any_has_ids = (detail::has_ids<Stages> || ...);
     static constexpr bool any_has_window = (has_window<Stages> || ...);
     static constexpr bool any_map_is_pending = [] {
         for (std::size_t b = 0; b < count; ++b)
@@ -101,6 +106,7 @@ public:
     template <class S>
     using keeper = detail::keeper<Policies, S>;
     static constexpr bool keeps_state = (false || ... || keeper<Stages>::changes);
+    static constexpr bool any_resets = (false || ... || (keeper<Stages>::changes || has_reset<Stages>));
     using kept_states = std::tuple<typename keeper<Stages>::type...>;
     /// What the chain keeps for these stages, at the beginning.
     static kept_states begin(const std::tuple<Stages...>& stages) noexcept {
@@ -150,10 +156,11 @@ public:
     }
     status check_ids([[maybe_unused]] std::size_t vocabulary_size) const noexcept override {
         status s;
-        each([&]<std::size_t>(const auto& stage) {
-            if constexpr (requires(const id_check& known) { stage.check_ids(known); })
-                if (s.ok()) s = stage.check_ids(id_check(vocabulary_size));
-        });
+        if constexpr (any_has_ids)
+            each([&]<std::size_t I>(const auto& stage) {
+                if constexpr (detail::has_ids<std::tuple_element_t<I, std::tuple<Stages...>>>)
+                    if (s.ok()) s = stage.check_ids(id_check(vocabulary_size));
+            });
         return s;
     }
 
@@ -467,14 +474,16 @@ public:
         return all;
     }
     void reset() noexcept override {
-        each([&]<std::size_t I>(auto& stage) {
-            keeper<std::remove_reference_t<decltype(stage)>>::reset(stage, std::get<I>(kept_));
-        });
+        if constexpr (any_resets)
+            each([&]<std::size_t I>(auto& stage) {
+                keeper<std::remove_reference_t<decltype(stage)>>::reset(stage, std::get<I>(kept_));
+            });
     }
-    void fork(std::uint16_t sequence) noexcept override {
-        each([&]<std::size_t I>(auto& stage) {
-            keeper<std::remove_reference_t<decltype(stage)>>::fork(stage, std::get<I>(kept_), sequence);
-        });
+    void fork([[maybe_unused]] std::uint16_t sequence) noexcept override {
+        if constexpr (as_peer)  // riffle's own streams are told apart by the draw's position
+            each([&]<std::size_t I>(auto& stage) {
+                keeper<std::remove_reference_t<decltype(stage)>>::fork(stage, std::get<I>(kept_), sequence);
+            });
     }
     std::uint32_t layout() const noexcept override {
         std::uint32_t hash = detail::no_types;
@@ -513,22 +522,25 @@ private:
     }
 
     template <class F>
-    RIFFLE_INLINE void each(F f) const noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f.template operator()<I>(std::as_const(std::get<I>(stages_))), ...);
-        }(std::make_index_sequence<count>());
+    RIFFLE_INLINE void each(const F& f) const noexcept {
+        each_of(std::as_const(stages_), f, std::make_index_sequence<count>());
     }
     template <class F>
-    RIFFLE_INLINE void each(F f) noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (f.template operator()<I>(std::get<I>(stages_)), ...);
-        }(std::make_index_sequence<count>());
+    RIFFLE_INLINE void each(const F& f) noexcept {
+        each_of(stages_, f, std::make_index_sequence<count>());
     }
     template <class F>
-    RIFFLE_INLINE void at(std::size_t i, F f) const noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (void)((I == i && (f.template operator()<I>(std::as_const(std::get<I>(stages_))), true)) || ...);
-        }(std::make_index_sequence<count>());
+    RIFFLE_INLINE void at(std::size_t i, const F& f) const noexcept {
+        at_of(i, std::as_const(stages_), f, std::make_index_sequence<count>());
+    }
+    // No lambdas, of which a build that inlines little would keep one for each call above.
+    template <class Tuple, class F, std::size_t... I>
+    RIFFLE_INLINE static void each_of(Tuple& stages, const F& f, std::index_sequence<I...>) noexcept {
+        (f.template operator()<I>(std::get<I>(stages)), ...);
+    }
+    template <class Tuple, class F, std::size_t... I>
+    RIFFLE_INLINE static void at_of(std::size_t i, Tuple& stages, const F& f, std::index_sequence<I...>) noexcept {
+        (void)((I == i && (f.template operator()<I>(std::get<I>(stages)), true)) || ...);
     }
 
     /// The maps pending at bridge B, in order, as one fold.
@@ -540,7 +552,7 @@ private:
     }
     /// Calls f with the maps pending at `bridge`, where there are any.
     template <class F>
-    void with_pending_maps(std::size_t bridge, F f) const noexcept {
+    RIFFLE_INLINE void with_pending_maps(std::size_t bridge, F f) const noexcept {
         if constexpr (any_map_is_pending)
             at(bridge, [&]<std::size_t B>(const auto&) {
                 if constexpr (plans[B].has(pass::max) && plans[B].pending < B) f(maps_at<B>());
@@ -548,7 +560,7 @@ private:
     }
     /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
     template <pass Op, selecting How = selecting::no, class F>
-    void with_maps(std::size_t bridge, F f) const noexcept {
+    RIFFLE_INLINE void with_maps(std::size_t bridge, F f) const noexcept {
         if constexpr (plans_have(Op) || (plans_have(pass::draw) && (Op == pass::mass || Op == pass::pick)))
             at(bridge, [&]<std::size_t B>(const auto&) {
                 constexpr bool draws = plans[B].has(pass::draw) && (Op == pass::mass || Op == pass::pick);
