@@ -78,6 +78,37 @@ TEST(RunTimeStages, SelectorsAlone) {
     for (std::size_t last = 0; last < reference::selectors; ++last) expect_rows_agree({last}, rows, turn, random);
 }
 
+/// Stages that leave thousands of tokens, which stay in the row, ahead of every other one and every selector: what
+/// narrows on may leave thousands in the row again, a few candidates, or one.
+TEST(RunTimeStages, BehindOnesThatLeaveMany) {
+    const std::array<any_spec, 5> lenient{min_p{0.05f}, top_p{0.995f}, top_n_sigma{3.0f}, top_a{0.1f},
+                                          epsilon_cutoff{1e-6f}};
+    constexpr std::array shapes{shape::flat, shape::tied, shape::equal, shape::negative, shape::neighbours};
+    turns turn;
+    random_integers random(5);
+    const std::size_t rows = how_many(1, 200, "rows for each variant of a selector and each pair, 2 steps each");
+    const auto agree = [&](const any_spec& first, std::size_t type, std::size_t selector) {
+        for (std::size_t n = 0; n < rows && !testing::Test::HasFailure(); ++n) {
+            run_time_chain both;
+            both.push(first);
+            if (type != selector) both.push(turn.next(type));
+            both.push(turn.next(selector));
+            both.start();
+            const shape s = shapes[random.below(shapes.size())];
+            both.expect_agreement(2, make_row(s, 5000 + random.below(4000), random.next()), name_of(s));
+        }
+    };
+    for (const any_spec& first : lenient)
+        for (std::size_t last = 0; last < reference::selectors; ++last)
+            for (std::size_t variant = 0; variant < all_variants()[last].size(); ++variant) agree(first, last, last);
+    const std::size_t dist_type = any_spec(dist{}).index(), mirostat_v2_type = any_spec(mirostat_v2{}).index();
+    for (std::size_t second = reference::selectors; second < types; ++second) {
+        if (std::holds_alternative<infill>(all_variants()[second][0])) continue;  // it compares all pairs of texts
+        agree(lenient[second % lenient.size()], second, dist_type);
+        agree(lenient[second % lenient.size()], second, mirostat_v2_type);
+    }
+}
+
 /// A part of a row's tokens in any order, as candidates; `repeats` makes some ids stand twice.
 std::vector<token_data> shuffled(std::span<const float> row, random_integers& random, bool repeats) {
     std::vector<token_data> some;

@@ -49,7 +49,7 @@ public:
         stages_ = &stages;
         plan_ = &p;
         next_ = first;
-        stays_in_row_ = false;
+        stays_in_row_ = draws_from_row_ = false;
         memory_ = memory;
         context_ = &x;
         end_ = end;
@@ -119,7 +119,7 @@ private:
             if (end_ != until::selector) stages_->choose(s.first, found_, *context_);
             return true;
         case pass::draw:
-            if (stays_in_row_) {
+            if (draws_from_row_) {
                 if (hides_weights_) find_mass();
                 pick(s.first);
             } else if (end_ != until::selector) {
@@ -408,6 +408,7 @@ private:
     }
     /// Of the row nothing is left but what reaches the cut.
     void stay_in_row(const route& onward, float cut) noexcept {
+        draws_from_row_ = onward.at_draw;
         hides_weights_ = !onward.at_draw || cut > mass_cut();
         if (hides_weights_) wide::hide_below(row_, memory_.peaks, cut);
         go_on(onward);
@@ -571,10 +572,11 @@ private:
 
     const Table* stages_ = nullptr;
     const plan* plan_ = nullptr;
-    std::size_t next_ = 0;        ///< the step of the plan that comes next
-    bool stays_in_row_ = false;   ///< what a bridge has left is in the row, not in found_
-    bool has_groups_ = false;     ///< memory.groups are those of the row
-    bool hides_weights_ = false;  ///< and tokens that weighed something are not
+    std::size_t next_ = 0;         ///< the step of the plan that comes next
+    bool stays_in_row_ = false;    ///< what a bridge has left was in the row, not in found_
+    bool draws_from_row_ = false;  ///< and is still there where a bridge that selects draws
+    bool has_groups_ = false;      ///< memory.groups are those of the row
+    bool hides_weights_ = false;   ///< and tokens that weighed something are not
     const context* context_ = nullptr;
     const wide::row_maximum* known_ = nullptr;  ///< of the row, where that is known before it is looked for
     wide::row_maximum left_{};
