@@ -236,6 +236,23 @@ TEST(LlamaAdapterTyped, LeavesWhatLlamasSamplersLeave) {
     expect_typed({llama_sampler_init_mirostat_v2(6, 5.0f, 0.1f)}, mirostat_v2{.tau = 5.0f, .eta = 0.1f, .seed = 6});
 }
 
+/// A hundred thousand tokens far below one that is likely: together they are a part of the whole that p must show.
+TEST(LlamaAdapterTyped, TakesWhatIsFarBelowIntoP) {
+    const peer theirs = empty_peer(), ours = empty_peer();
+    llama_sampler_chain_add(theirs.get(), llama_sampler_init_dist(7));
+    llama_sampler_chain_add(ours.get(), llama::make_sampler(chain<llama_exact>(dist{.seed = 7})));
+    for (const float below : {-17.0f, -20.7f, -20.9f, -23.0f, -29.0f, -31.0f}) {
+        std::vector<llama_token_data> a;
+        for (token_id id = 0; id < 100000; ++id) a.push_back({id, below - float(id % 7) * 0.01f, 0.0f});
+        a[777].logit = 0.0f;
+        std::vector<llama_token_data> e = a;
+        llama_token_data_array left{a.data(), a.size(), -1, false}, expected{e.data(), e.size(), -1, false};
+        llama_sampler_apply(theirs.get(), &expected);
+        llama_sampler_apply(ours.get(), &left);
+        EXPECT_EQ(difference(left, expected), "") << below;
+    }
+}
+
 /// Verbs of a user's own, and the same as a sampler of llama.cpp's.
 struct even_ones_lower {
     static void apply_to(token_data* data, std::size_t size) {

@@ -14,6 +14,7 @@
 #include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/llama_row.hpp>
+#include <riffle/wide/quick_sums.hpp>
 
 namespace riffle::llama::detail {
 
@@ -83,9 +84,7 @@ private:
     void select_of_all(std::size_t i, wide::llama_row& r, const candidates& found) noexcept {
         c_.selected = found[0].id;
         if (stages_.fact(i).selects != selecting::by_mass) return write_back(r);
-        double whole = 0.0;  // of what it drew from
-        for (std::size_t b = 0; b < r.logits().blocks(); ++b) whole += r.sums()[b];
-        const written w = with_p(r.maximum(), 1.0 / whole);
+        const written w = with_p(r.maximum(), 1.0 / wide::sum_to_a_millionth(r));
         wide::run<write_back_pass<false>>(r.logits(), r.peaks(), w, c_.data);
     }
     bool names_no_token() const noexcept {

@@ -35,6 +35,9 @@ public:
     const float* peaks() const noexcept { return peaks_; }
     /// Room for a number a block.
     double* sums() noexcept { return sums_; }
+    /// What those lack at most, as a share of the whole: as who found them says.
+    void lacks(double share) noexcept { lacking_ = share; }
+    double lacking() const noexcept { return lacking_; }
 
     /// is_ordinary: other rows are left to the peer's own arithmetic.
     bool ordinary() noexcept {
@@ -96,6 +99,7 @@ private:
     float* groups_;
     std::uint64_t* bins_;
     double* sums_;
+    double lacking_ = 0.0;
     float maximum_ = illegal_logit;
     bool known_ = false, saw_nan_ = false, touched_ = false;
 };
