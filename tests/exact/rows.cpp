@@ -316,6 +316,34 @@ TEST(ExactRows, NanThatAStageMakesIsNoMaskedToken) {
     EXPECT_EQ(t.by_row.peek(row), 299);
 }
 
+/// The two ways add up NaN of either sign; what stages keep of it is the same to the bit.
+TEST(ExactRows, NanThatAStageKeepsHasNoSign) {
+    std::vector<token_data> all;
+    const auto expect_same_state = [&](auto selector, std::vector<logit_bias_entry> biases, float logit) {
+        twins t;
+        t.add(logit_bias{.biases = std::move(biases)}, {});
+        t.add(temperature{.t = 1.5f}, {});
+        t.add(selector, {});
+        std::vector<float> row(300, 1.0f);
+        row[5] = logit;
+        for (int step = 0; step < 3; ++step) {
+            const token_id token = t.by_row.peek(row);
+            ASSERT_EQ(token, chosen_among_candidates(t.by_candidates, row, all)) << t.words.str();
+            EXPECT_TRUE(t.by_row.mark().stages == t.by_candidates.mark().stages) << t.words.str() << " of " << logit;
+            t.accept(token != null_token ? token : 0);
+        }
+    };
+    for (const float logit : {-infinity, infinity, 1.0f, std::numeric_limits<float>::quiet_NaN()})
+        for (const auto& biases : std::vector<std::vector<logit_bias_entry>>{{{5, infinity}},
+                                                                             {{5, infinity}, {5, -infinity}},
+                                                                             {{5, infinity}, {6, infinity}},
+                                                                             {{0, infinity}, {5, -infinity}}}) {
+            expect_same_state(adaptive_p{.target = 0.3f, .seed = 1}, biases, logit);
+            expect_same_state(mirostat{.n_vocab = 300, .seed = 2}, biases, logit);
+            expect_same_state(mirostat_v2{.seed = 3}, biases, logit);
+        }
+}
+
 /// Every length up to four blocks, for the padding behind the row.
 TEST(ExactRows, OfEveryLength) {
     at_every_width([](int) {
@@ -586,13 +614,19 @@ struct plain_draw {
     std::vector<double> reached;
 };
 
-token_id drawn_from(row r, double u) {
+struct row_drawing {
+    token_id token;
+    double whole;  ///< for the p of all
+};
+row_drawing drawing_from(row r, double u) {
     std::vector<float> peaks(r.blocks() + 16), groups((r.blocks() + 1) * 16);
     std::vector<std::uint64_t> bins(wide::buckets::count), sums(r.blocks());
     wide::llama_row for_draw(r, peaks.data(), groups.data(), bins.data(), sums.data());
     EXPECT_TRUE(for_draw.ordinary());
-    return exact::draw_from_row(for_draw, u).token;
+    const token_id token = exact::draw_from_row(for_draw, u).token;
+    return {token, wide::sum_to_a_millionth(for_draw)};
 }
+token_id drawn_from(row r, double u) { return drawing_from(r, u).token; }
 
 /// Numbers that fall near to the end of a token's share: an answer must be the peer's, or that it cannot be told.
 TEST(ExactDraws, AreThePeersOrUndecided) {
@@ -637,32 +671,54 @@ TEST(ExactDraws, AreThePeersOrUndecided) {
     });
 }
 
-/// A hundred thousand tokens just beyond the range that the quick sum takes, all behind those that are likely: what it
-/// leaves out is a twenty-thousandth of the whole, and nothing of what is summed up to a likely token.
-TEST(ExactDraws, AreThePeersWhereMuchIsLeftOut) {
+/// A hundred thousand tokens far below those that are likely, and behind them: most of what a sum that leaves them out
+/// would lack, and nothing of what is summed up to a likely token.
+TEST(ExactDraws, AreThePeersWhereMuchIsFarBelow) {
     at_every_width([](int) {
         integers random(27);
-        std::vector<float> logits(100000, -20.81f);
-        std::fill_n(logits.begin(), 4000, -60.0f);
-        std::vector<std::size_t> likely;
-        for (std::size_t id = 500; id < 4000; id += 500) {
-            logits[id] = likely.empty() ? 0.0f : -2.0f * share(random);
-            likely.push_back(id);
-        }
-        const plain_draw peer(logits);
-        const held_row r(logits);
-        int answered = 0;
-        for (int i = 0; i < 300; ++i) {
-            const std::size_t token = likely[random.below(std::uint32_t(likely.size()))];
-            const double off = double(random.between(-8, 8)) * one_of(random, {1e-3, 1e-5, 1e-6, 1e-7, 1e-8});
-            const double u = std::clamp(peer.reached[token] / peer.reached.back() + off, 0.0, 1.0 - 0x1p-53);
-            const token_id drawn = drawn_from(r.get(), u);
-            answered += drawn >= 0;
-            if (drawn >= 0) {
-                ASSERT_EQ(drawn, peer(u)) << std::hexfloat << u;
+        for (const float far : {-20.81f, -29.99f, -30.01f}) {
+            std::vector<float> logits(100000, far);
+            std::fill_n(logits.begin(), 4000, -60.0f);
+            std::vector<std::size_t> likely;
+            for (std::size_t id = 500; id < 4000; id += 500) {
+                logits[id] = likely.empty() ? 0.0f : -2.0f * share(random);
+                likely.push_back(id);
             }
+            const plain_draw peer(logits);
+            const held_row r(logits);
+            int answered = 0;
+            for (int i = 0; i < 300; ++i) {
+                const std::size_t token = likely[random.below(std::uint32_t(likely.size()))];
+                const double off = double(random.between(-8, 8)) * one_of(random, {1e-3, 1e-5, 1e-6, 1e-7, 1e-8});
+                const double u = std::clamp(peer.reached[token] / peer.reached.back() + off, 0.0, 1.0 - 0x1p-53);
+                const token_id drawn = drawn_from(r.get(), u);
+                answered += drawn >= 0;
+                if (drawn >= 0) {
+                    ASSERT_EQ(drawn, peer(u)) << far << ", " << std::hexfloat << u;
+                }
+            }
+            EXPECT_GT(answered, 250) << far;
         }
-        EXPECT_GT(answered, 250);
+    });
+}
+
+/// Of p the adapter says that it is llama.cpp's to 1e-6, so the whole must be. Beside one likely token are the others
+/// so light that a sum of floats would lose each of them, or so far below it that a sum might leave them out.
+TEST(ExactDraws, LeaveTheWholeToAMillionth) {
+    at_every_width([](int) {
+        integers random(28);
+        for (const std::size_t size : {300u, 5000u, 100000u})
+            for (const float others : {-2.0f, -8.3f, -15.0f, -16.5f, -16.7f, -17.4f, -20.7f, -20.9f, -23.0f, -29.5f,
+                                       -31.0f, -86.0f, -110.0f})
+                for (const float wide : {0.0f, 0.5f, 8.0f}) {
+                    std::vector<float> logits(size);
+                    for (float& logit : logits) logit = others - wide * share(random);
+                    logits[random.below(std::uint32_t(size))] = 0.0f;
+                    const double whole = plain_draw(logits).reached.back();
+                    const held_row r(logits);
+                    ASSERT_NEAR(drawing_from(r.get(), share(random)).whole / whole, 1.0, 1e-6)
+                        << size << " tokens, " << others << " to " << others - wide;
+                }
     });
 }
 

@@ -69,7 +69,8 @@ struct form<adaptive_p> {
         float pending_p;
     };
     static mark save(const state& s) noexcept {
-        return {s.random.words(), s.sum, s.weight, s.knows_p ? s.pending : null_token, s.pending_p};
+        return {s.random.words(), without_sign_of_nan(s.sum), s.weight, s.knows_p ? s.pending : null_token,
+                without_sign_of_nan(s.pending_p)};
     }
     static void restore(const adaptive_p&, state& s, const mark& m) noexcept {
         s.random.seek(m.words);

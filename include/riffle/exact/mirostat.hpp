@@ -29,7 +29,7 @@ struct mirostat_state {
         std::uint32_t words;
         float mu;
     };
-    mark save() const noexcept { return {random.words(), mu}; }
+    mark save() const noexcept { return {random.words(), without_sign_of_nan(mu)}; }
     void restore(const mark& m) noexcept {
         random.seek(m.words);
         mu = m.mu;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include <riffle/math/config.hpp>
 
@@ -33,6 +34,13 @@ RIFFLE_INLINE Real times(Real a, Real b) noexcept {
 /// leaves the result open.
 constexpr std::int32_t to_int(float value) noexcept {
     return value >= -0x1p31f && value < 0x1p31f ? std::int32_t(value) : INT32_MIN;
+}
+
+/// A value as a checkpoint keeps it. Which sign a NaN has is the processor's and the compiler's affair, and means
+/// nothing; states that are the same shall be saved as the same bytes.
+template <class Real>
+constexpr Real without_sign_of_nan(Real value) noexcept {
+    return value == value ? value : std::numeric_limits<Real>::quiet_NaN();
 }
 
 /// The C library's functions, called when the program runs: compilers evaluate them for constants with an arithmetic of
