@@ -99,7 +99,7 @@ constexpr const char* float_names[float_operators] = {"+",   "-",         "*",  
                                                       "!=",  "from_bits", "from_int", "absolute", "canonical"};
 
 /// The same for integers, and for the masks that comparisons turn into.
-constexpr std::size_t int_operators = 18;
+constexpr std::size_t int_operators = 19;
 template <class I>
 RIFFLE_INLINE std::array<I, int_operators> int_results(const I& a, const I& b) noexcept {
     const I less = a < b, equal = a == b, different = a != b;
@@ -116,6 +116,7 @@ RIFFLE_INLINE std::array<I, int_operators> int_results(const I& a, const I& b) n
             shift_right_logical(a, 9),
             multiply_high(a, 0xD2511F53u),
             multiply_low(a, 0xD2511F53u),
+            multiply_low(a, b),
             select(a < b, a, b),
             select(a == b, a, b),
             select(a != b, a, b),
@@ -138,6 +139,7 @@ std::array<std::int32_t, int_operators> int_reference(std::int32_t sa, std::int3
                                                      a >> 9,
                                                      std::uint32_t(product >> 32),
                                                      std::uint32_t(product),
+                                                     a * b,
                                                      sa < sb ? a : b,
                                                      sa == sb ? a : b,
                                                      sa != sb ? a : b,
@@ -160,6 +162,7 @@ constexpr const char* int_names[int_operators] = {"+",
                                                   "logical >> ",
                                                   "multiply_high",
                                                   "multiply_low",
+                                                  "multiply_low of both",
                                                   "select < ",
                                                   "select ==",
                                                   "select !=",

@@ -19,31 +19,66 @@ std::uint32_t plain_deviation(std::uint64_t n, wide_t sum, wide_t squares) {
     return std::uint32_t(root);
 }
 
-TEST(Moments, AreSumsOfIntegers) {
-    each_row([](stored_row& row) {
-        each_map([&](const auto& m) {
-            const auto logits = mapped(row, m);
-            const float top = greatest(logits);
-            if (top == -inf) return;
-            std::uint64_t n = 0, sum = 0;
-            wide_t squares = 0;
-            for (const float l : logits) {
-                if (l == -inf) continue;
-                const float distance = top - l < 255.99f ? top - l : 255.99f;
-                const auto d = std::uint32_t(distance * 65536.0f);
-                ++n;
-                sum += d;
-                squares += std::uint64_t{d} * d;
-            }
-            at_every_width([&](int) {
-                const moments found = wide::find_moments(row.r, row.peaks.data(), m.fold, top);
-                EXPECT_EQ(found.count, n);
-                EXPECT_EQ(found.sum, sum);
-                EXPECT_EQ(found.sum_of_squares, (uint128{std::uint64_t(squares), std::uint64_t(squares >> 64)}));
-                EXPECT_EQ(found.deviation(), plain_deviation(n, sum, squares));
-            });
-        });
+float unit(integers& random) { return float(random.below(1u << 24)) * 0x1p-24f; }
+
+/// Holds the pass over the row, whose mapped logits these are, to a plain sum at every width.
+template <class Fold>
+void expect_plain_sums(stored_row& row, const Fold& map, const std::vector<float>& logits) {
+    const float top = greatest(logits);
+    if (top == -inf) return;
+    std::uint64_t n = 0, sum = 0;
+    wide_t squares = 0;
+    for (const float l : logits) {
+        if (!(l > -inf)) continue;
+        const float distance = top - l < 255.99f ? top - l : 255.99f;
+        const auto d = std::uint32_t(distance * 65536.0f);
+        ++n;
+        sum += d;
+        squares += std::uint64_t{d} * d;
+    }
+    at_every_width([&](int) {
+        const moments found = wide::find_moments(row.r, row.peaks.data(), map, top);
+        EXPECT_EQ(found.count, n);
+        EXPECT_EQ(found.sum, sum);
+        EXPECT_EQ(found.sum_of_squares, (uint128{std::uint64_t(squares), std::uint64_t(squares >> 64)}));
+        EXPECT_EQ(found.deviation(), plain_deviation(n, sum, squares));
     });
+}
+
+TEST(Moments, AreSumsOfIntegers) {
+    each_row([](stored_row& row) { each_map([&](const auto& m) { expect_plain_sums(row, m.fold, mapped(row, m)); }); });
+}
+
+/// Up to 45 nats of root mean square the pass has the upper bits of the squares from a sum of floats.
+TEST(Moments, SquaresAreExactAtEveryDistance) {
+    integers random(7);
+    for (const float distance :
+         {0.0f,  0x1p-17f, 0x1.8p-16f, 0.5f,  3.0f,   8.0f,   21.3f,  22.6f,  22.7f,  31.9f, 32.1f,
+          45.2f, 45.25f,   45.3f,      64.0f, 127.0f, 181.0f, 181.1f, 255.9f, 256.0f, 1e6f})
+        for (const float spread : {0.0f, 0x1.fffp-17f, 1.0f, 20.0f}) {
+            SCOPED_TRACE(testing::Message() << distance << " nats, and up to " << spread << " more");
+            std::vector<float> logits(256 * 9 + 77);
+            for (auto& l : logits) l = -distance - spread * unit(random);
+            logits[random.below(std::uint32_t(logits.size()))] = 0.0f;
+            stored_row row(logits);
+            expect_plain_sums(row, fold<>(), logits);
+        }
+}
+
+/// What is added and what is lost again must not depend on how far other blocks are.
+TEST(Moments, NearAndFarBlocksAddUp) {
+    integers random(8);
+    for (int rows = 0; rows < 200; ++rows) {
+        std::vector<float> logits(256 * (1 + random.below(40)) + random.below(256));
+        float reach = 0.0f;
+        for (std::size_t i = 0; i < logits.size(); ++i) {
+            if (i % 256 == 0) reach = std::exp2(24.5f * unit(random) - 16.0f);
+            logits[i] = random.below(1000) ? -reach * unit(random) : -inf;
+        }
+        logits[0] = 0.0f;
+        stored_row row(logits);
+        expect_plain_sums(row, fold<>(), logits);
+    }
 }
 
 TEST(Moments, DeviationIsThatOfTheLogits) {

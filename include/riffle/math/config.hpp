@@ -47,10 +47,12 @@
 #define RIFFLE_SETTLE(vector)
 #endif
 
-// Ahead of a loop over the vectors of a block: so many of them to a round. g++ unrolls a loop whose count it knows
-// altogether and then has not the registers for it.
-#if defined(__GNUC__) && !defined(__clang__)
+// Ahead of a loop over the vectors of a block: so many of them to a round. Compilers unroll a loop whose count they
+// know altogether and then have not the registers for it.
 #define RIFFLE_DO_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define RIFFLE_UNROLL(count) RIFFLE_DO_PRAGMA(clang loop unroll_count(count))
+#elif defined(__GNUC__)
 #define RIFFLE_UNROLL(count) RIFFLE_DO_PRAGMA(GCC unroll count)
 #else
 #define RIFFLE_UNROLL(count)

@@ -157,12 +157,15 @@ struct int_lanes {
     friend RIFFLE_INLINE int_lanes shift_right_logical(const int_lanes& a, int count) noexcept {
         return int_lanes(vector(unsigned_vector(a.v) >> count));
     }
-    /// The upper and the lower 32 bits of the unsigned product with a constant.
+    /// The upper and the lower 32 bits of the unsigned product with a constant, and the lower of any product.
     friend RIFFLE_INLINE int_lanes multiply_high(const int_lanes& a, std::uint32_t factor) noexcept {
         return detail::high_product(a, factor);
     }
     friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept {
         return int_lanes(vector(unsigned_vector(a.v) * factor));
+    }
+    friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, const int_lanes& b) noexcept {
+        return int_lanes(vector(unsigned_vector(a.v) * unsigned_vector(b.v)));
     }
     friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
         return select(mask != int_lanes(0), a, b);
@@ -351,6 +354,9 @@ struct int_lanes {
     friend int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept {
         return make([&](int i) { return u(a.v[i]) * factor; });
     }
+    friend int_lanes multiply_low(const int_lanes& a, const int_lanes& b) noexcept {
+        return make([&](int i) { return u(a.v[i]) * u(b.v[i]); });
+    }
     friend int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
         return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; });
     }
@@ -478,6 +484,9 @@ struct int_lanes<1> {
     }
     friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, std::uint32_t factor) noexcept {
         return of(u(a) * factor);
+    }
+    friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, const int_lanes& b) noexcept {
+        return of(u(a) * u(b));
     }
     friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
         return mask.v ? a.v : b.v;

@@ -8,7 +8,7 @@
 #include <riffle/math/lanes.hpp>
 
 // What the lane type has no word for: a mask as bits, the lanes of a mask moved together, a product and a sum in one,
-// integers that say when they do not fit, sums of 64-bit products. x86 has instructions for each; other processors do
+// integers of floats that may not fit, sums of 64-bit products. x86 has instructions for each; other processors do
 // the same in more steps, and do not move lanes together. (As builtins, because the header that names the intrinsics
 // would double what including riffle costs a compiler.)
 
@@ -114,7 +114,8 @@ template <int N>
 RIFFLE_INLINE lanes<N> multiply_add(const lanes<N>& a, const lanes<N>& b, const lanes<N>& c) noexcept {
     return a * b + c;
 }
-/// a >= 0 as an integer, rounded down. Where it is 2^24 or more, or NaN, a bit from the 24th on says so.
+/// 0 <= a < 2^24 as an integer, rounded down; of others, and of NaN, no matter what. (truncate may not be asked for
+/// those: what its conversion does then is undefined.)
 template <int N>
 RIFFLE_INLINE int_lanes<N> truncate_24_bits(const lanes<N>& a) noexcept {
     return truncate(lesser_of(a, lanes<N>(0x1p24f)));
@@ -128,8 +129,6 @@ RIFFLE_TARGET_AVX512 inline lanes<16> multiply_add(const lanes<16>& a, const lan
     return lanes<16>(
         lanes<16>::vector(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, std::uint16_t(0xffff), current_rounding)));
 }
-// The conversion says 2^31 for what does not fit, so nothing is compared. (truncate may not be asked: what its
-// conversion does then is for the compiler to choose.)
 RIFFLE_INLINE int_lanes<4> truncate_24_bits(const lanes<4>& a) noexcept {
     return int_lanes<4>(int_lanes<4>::vector(__builtin_ia32_cvttps2dq(a.v)));
 }

@@ -34,8 +34,44 @@ struct moments {
 
 namespace wide {
 
+/// Sums over a few distances a lane, as floats t and rounded down as integers d. Σd² needs 50 bits, and 64-bit products
+/// take the lanes apart; here its low 32 bits are summed as integers that wrap, and Σt² in floats tells the rest.
+template <int N>
+struct distance_sums {
+    /// While Σt² of a lane in a block is below this, no distance reaches 255.99 nats, and 64 of them a lane, of one
+    /// block or more, make Σt² differ from Σd² by less than 2^30: t² - d² < 2t, in sum at most 2 sqrt(64 Σt²) < 2^29,
+    /// and the roundings of 8 sums and 8 more in each of four blocks, or of fewer and longer ones, are 2^29 at most.
+    static constexpr float most = 0x1p47f;
+    static constexpr std::size_t at_once = 64;
+
+    int_lanes<N> distances, low_squares;
+    lanes<N> squares;
+
+    RIFFLE_INLINE void add(const lanes<N>& t) noexcept {
+        const auto d = truncate_24_bits(t);
+        distances = distances + d;
+        low_squares = low_squares + multiply_low(d, d);
+        squares = multiply_add(t, t, squares);
+    }
+    RIFFLE_INLINE void add(const distance_sums& other) noexcept {
+        distances = distances + other.distances;
+        low_squares = low_squares + other.low_squares;
+        squares = squares + other.squares;
+    }
+    /// Not where there was a NaN.
+    RIFFLE_INLINE bool are_near() const noexcept {
+        return lanes_reaching(lanes<N>(most), squares) == (std::uint64_t{1} << N) - 1;
+    }
+    /// Σd² without its low 32 bits: what Σt² is nearest to.
+    RIFFLE_INLINE int_lanes<N> high_squares() const noexcept {
+        using V = lanes<N>;
+        const V low = V::from_int(shift_right_logical(low_squares, 1)) * V(0x1p-31f);
+        return truncate(squares * V(0x1p-32f) - low + V(0.5f));
+    }
+};
+
 /// Takes every logit for legal and near, since most rows have no others and a bound on each costs a third of the pass.
-/// Distances that do not fit say so by their bits, and then their block is added up again with care.
+/// Blocks where that is wrong show it by their sums, and are added up again with care.
 template <class Fold>
 struct moments_pass {
     template <int N>
@@ -51,20 +87,16 @@ struct moments_pass {
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(peaks[b] > illegal_logit)) continue;
             const float* x = r.block(b);
-            int_lanes<N> distances(0), seen(0);  // block_size / N distances below 2^24 a lane
-            wide_sum<N> squares;
+            distance_sums<N> block, odd;  // two, since a sum of floats waits for the one before
             RIFFLE_UNROLL(2)
             for (std::size_t i = 0; i < block_size; i += 2 * N) {
-                const auto d = truncate_24_bits(multiply_add(map(V::load(x + i)), scale, top));
-                const auto e = truncate_24_bits(multiply_add(map(V::load(x + i + N)), scale, top));
-                distances = distances + (d + e);
-                squares.add_products(d, d);
-                squares.add_products(e, e);
-                seen = seen | (d | e);  // AVX-512 has an instruction for both
+                block.add(multiply_add(map(V::load(x + i)), scale, top));
+                odd.add(multiply_add(map(V::load(x + i + N)), scale, top));
             }
-            if (!any(shift_right_logical(seen, 24))) {
+            block.add(odd);
+            if (block.are_near()) {
                 all.count += block_size;
-                total.add(distances, squares);
+                total.add(block);
             } else {
                 all.count += add_legal(x, map, V(maximum), total);
             }
@@ -79,13 +111,35 @@ private:
     template <int N>
     struct sums {
         wide_sum<N> distances, squares;
+        int_lanes<N> high_squares;
+        distance_sums<N> few;
+        std::size_t few_a_lane = 0;
+
+        RIFFLE_INLINE void add(const distance_sums<N>& block) noexcept {
+            few.add(block);
+            few_a_lane += block_size / N;
+            if (few_a_lane == distance_sums<N>::at_once) settle_few();
+        }
         RIFFLE_INLINE void add(const int_lanes<N>& of_distances, const wide_sum<N>& of_squares) noexcept {
             distances.add(of_distances);
             squares += of_squares;
         }
         RIFFLE_INLINE void move_squares_to(moments& m) noexcept {
-            m.sum_of_squares = m.sum_of_squares + uint128{squares.total(), 0};
+            settle_few();
+            std::uint64_t high = 0;
+            for (int i = 0; i < N; ++i) high += std::uint32_t(high_squares[i]);
+            m.sum_of_squares = m.sum_of_squares + uint128{squares.total() + (high << 32), 0};
             squares = {};
+            high_squares = 0;
+        }
+
+    private:
+        RIFFLE_INLINE void settle_few() noexcept {
+            distances.add(few.distances);
+            squares.add(few.low_squares);
+            high_squares = high_squares + few.high_squares();
+            few = {};
+            few_a_lane = 0;
         }
     };
 
@@ -94,7 +148,7 @@ private:
     static RIFFLE_INLINE std::uint64_t add_legal(const float* x, const Fold& map, const lanes<N>& maximum,
                                                  sums<N>& total) noexcept {
         using V = lanes<N>;
-        int_lanes<N> distances(0), count(0);
+        int_lanes<N> distances, count;
         wide_sum<N> squares;
         for (std::size_t i = 0; i < block_size; i += N) {
             const V logits = map(V::load(x + i));
