@@ -294,10 +294,10 @@ private:
         const std::span<std::uint64_t> bins(memory_.bins, wide::buckets::count);
         std::fill(bins.begin(), bins.end(), 0);
         stages_->mass_by_bucket(bridge, sample.logits, sample.peaks, mass_cut(), mapped_maximum_, by, bins.data());
-        double of_sample = 0.0;
-        for (const auto mass : bins) of_sample += double(mass);
+        std::uint64_t of_sample = 0;
+        for (const auto mass : bins) of_sample += mass;
         const double share = double(row_sample::size) / double(row_.size());
-        const double all = of_peaks + (of_sample - of_sampled_peaks) / share;
+        const double all = of_peaks + (double(of_sample) - of_sampled_peaks) / share;
         return wide::band_of(bins, by, left_of(all) * share, row_sample::size / 24, mapped_maximum_);
     }
     /// False, and nothing done, where the guess was wrong.

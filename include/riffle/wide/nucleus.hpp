@@ -60,21 +60,21 @@ struct split_mass_pass {
         using I = int_lanes<N>;
         const Fold map = map_by_reference;
         const V top(maximum), low(raw.low), high(raw.high);
+        wide_sum<N> all;
         split_mass sums;
-        band_tokens into = *tokens;
-        into.size = 0;
-        std::size_t ended = 0;       // blocks
-        float kept[block_size + N];  // raw logits of one block's tokens in the band
+        float* const logits = tokens->logits;  // raw ones at first
+        std::uint32_t* const ends = tokens->ends;
+        std::size_t size = 0, ended = 0;  // tokens and blocks
         blocks_to_weigh<N> of(r, peaks, cut);
         while (of.next()) {
             const float* x = of.logits;
-            wide_sum<N> all, reaching;
-            std::size_t count = 0;
+            wide_sum<N> reaching;
             const auto reaching_band = [&](const V& l, const I& w) {
                 const std::uint64_t bits = lanes_reaching(l, low) & ~lanes_reaching(l, high);
-                count += compress(l, bits, kept + count);
+                size += compress(l, bits, logits + size);
                 return select(l >= low, w, I(0));
             };
+            for (; ended < of.index; ++ended) ends[ended] = std::uint32_t(size);
             std::size_t i = 0;
             for (; i + 2 * N <= of.size; i += 2 * N) {
                 const V l0 = V::load_once(x + i), l1 = V::load_once(x + i + N);
@@ -90,22 +90,19 @@ struct split_mass_pass {
                 reaching.add(reaching_band(l, w));
             }
             masses[of.index] = reaching.total();
-            sums.total += all.total();
             sums.reaching += masses[of.index];
-
-            for (; ended < of.index; ++ended) into.ends[ended] = std::uint32_t(into.size);
-            V(illegal_logit).store(kept + count);  // to a whole vector; the next block overwrites what that leaves
-            for (std::size_t j = 0; j < count; j += N) {
-                const V l = map(canonical(V::load(kept + j)));
-                const auto w = fixed_mass(l - top);
-                l.store(into.logits + into.size + j);
-                std::memcpy(into.weights + into.size + j, &w.v, sizeof w.v);
-            }
-            into.size += count;
         }
-        for (; ended < r.blocks(); ++ended) into.ends[ended] = std::uint32_t(into.size);
-        V(illegal_logit).store(into.logits + into.size);
-        tokens->size = into.size;
+        for (; ended < r.blocks(); ++ended) ends[ended] = std::uint32_t(size);
+        sums.total = all.total();
+
+        V(illegal_logit).store(logits + size);  // to a whole vector
+        for (std::size_t i = 0; i < size; i += N) {
+            const V l = map(canonical(V::load(logits + i)));
+            const auto w = fixed_mass(l - top);
+            l.store(logits + i);
+            std::memcpy(tokens->weights + i, &w.v, sizeof w.v);
+        }
+        tokens->size = size;
         return sums;
     }
 };
@@ -169,17 +166,20 @@ inline nucleus_end end_of_nucleus(const band_tokens& tokens, const band& of, std
 /// Takes the weights of what the nucleus does not keep out of the masses of the blocks; answers their sum.
 inline std::uint64_t drop_behind(const nucleus_end& end, const band_tokens& tokens,
                                  std::span<std::uint64_t> masses) noexcept {
+    const float* const logits = tokens.logits;
+    const std::uint32_t* const weights = tokens.weights;
     std::uint64_t dropped = 0, ties = 0;
-    std::size_t i = 0;
-    for (std::size_t b = 0; b < masses.size(); ++b) {
-        const std::size_t first = i;
+    for (std::size_t b = 0, first = 0; b < masses.size(); ++b) {
+        const std::size_t behind = tokens.ends[b];
         std::uint64_t of_block = 0;
-        for (; i < tokens.ends[b]; ++i) of_block += tokens.logits[i] < end.logit ? tokens.weights[i] : 0;
+        for (std::size_t i = first; i < behind; ++i)  // without branches, which nothing foretells
+            of_block += weights[i] & (logits[i] < end.logit ? ~std::uint32_t{0} : 0u);
         if (end.splits_ties())
-            for (i = first; i < tokens.ends[b]; ++i)
-                of_block += tokens.logits[i] == end.logit && ++ties > end.ties ? tokens.weights[i] : 0;
+            for (std::size_t i = first; i < behind; ++i)
+                of_block += logits[i] == end.logit && ++ties > end.ties ? weights[i] : 0;
         masses[b] -= of_block;
         dropped += of_block;
+        first = behind;
     }
     return dropped;
 }
@@ -246,9 +246,9 @@ private:
 inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, double left, std::size_t most,
                     float maximum) noexcept {
     const auto bucket_above = [&](double mass) {  // at which so much lies below
+        const auto most_below = std::uint64_t((std::max)(mass, 0.0));
         std::size_t bucket = 0;
-        double below = 0.0;
-        while (bucket < bins.size() && below + double(bins[bucket]) <= mass) below += double(bins[bucket++]);
+        for (std::uint64_t below = 0; bucket < bins.size() && (below += bins[bucket]) <= most_below;) ++bucket;
         return bucket;
     };
     const auto between = [&](double low_mass, double high_mass) -> band {
