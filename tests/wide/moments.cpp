@@ -49,17 +49,33 @@ TEST(Moments, AreSumsOfIntegers) {
     each_row([](stored_row& row) { each_map([&](const auto& m) { expect_plain_sums(row, m.fold, mapped(row, m)); }); });
 }
 
-/// Up to 45 nats of root mean square the pass has the upper bits of the squares from a sum of floats.
+/// Up to 45 or 64 nats of root mean square the pass has the upper bits of the squares from a sum of floats.
 TEST(Moments, SquaresAreExactAtEveryDistance) {
     integers random(7);
     for (const float distance :
-         {0.0f,  0x1p-17f, 0x1.8p-16f, 0.5f,  3.0f,   8.0f,   21.3f,  22.6f,  22.7f,  31.9f, 32.1f,
-          45.2f, 45.25f,   45.3f,      64.0f, 127.0f, 181.0f, 181.1f, 255.9f, 256.0f, 1e6f})
+         {0.0f,  0x1p-17f, 0x1.8p-16f, 0.5f,  3.0f,  8.0f,   21.3f,  22.6f,  22.7f,  31.9f,  32.1f,
+          45.2f, 45.25f,   45.3f,      63.9f, 64.1f, 127.0f, 181.0f, 181.1f, 255.9f, 256.0f, 1e6f})
         for (const float spread : {0.0f, 0x1.fffp-17f, 1.0f, 20.0f}) {
             SCOPED_TRACE(testing::Message() << distance << " nats, and up to " << spread << " more");
             std::vector<float> logits(256 * 9 + 77);
             for (auto& l : logits) l = -distance - spread * unit(random);
             logits[random.below(std::uint32_t(logits.size()))] = 0.0f;
+            stored_row row(logits);
+            expect_plain_sums(row, fold<>(), logits);
+        }
+}
+
+/// The sum of floats alone says whether some distance is to count as 255.99.
+TEST(Moments, OneFarTokenAmongNearOnes) {
+    integers random(9);
+    for (const float distance : {45.0f, 64.0f, 128.0f, 181.5f, 200.0f, 255.98f, 255.99f, 255.995f, 255.9999f, 256.0f,
+                                 256.1f, 300.0f, 361.0f, 363.0f, 500.0f, 1000.0f, 1e5f, 3e38f})
+        for (int rows = 0; rows < 16; ++rows) {
+            SCOPED_TRACE(testing::Message() << "one at " << distance << " nats");
+            std::vector<float> logits(256 * 5);
+            for (auto& l : logits) l = -unit(random);
+            logits[0] = 0.0f;
+            logits[1 + random.below(256 * 5 - 1)] = -distance;
             stored_row row(logits);
             expect_plain_sums(row, fold<>(), logits);
         }

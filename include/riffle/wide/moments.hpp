@@ -38,11 +38,11 @@ namespace wide {
 /// take the lanes apart; here its low 32 bits are summed as integers that wrap, and Σt² in floats tells the rest.
 template <int N>
 struct distance_sums {
-    /// While Σt² of a lane in a block is below this, no distance reaches 255.99 nats, and 64 of them a lane, of one
-    /// block or more, make Σt² differ from Σd² by less than 2^30: t² - d² < 2t, in sum at most 2 sqrt(64 Σt²) < 2^29,
-    /// and the roundings of 8 sums and 8 more in each of four blocks, or of fewer and longer ones, are 2^29 at most.
-    static constexpr float most = 0x1p47f;
-    static constexpr std::size_t at_once = 64;
+    /// While Σt² of a lane in half a block is at most this, no distance reaches 255.99 nats, and that of `at_once` of
+    /// them, Σt² < 2^50, differs from Σd² by less than 0.44 * 2^32: t² - d² < 2t, in sum 2 sqrt(64 Σt²) < 2^29 at
+    /// most, and up to 20 sums after one another round by 2^-24 Σt² each.
+    static constexpr float most = N > 8 ? 0x1p47f : 0x1.ffep47f;
+    static constexpr std::size_t at_once = 64;  ///< distances a lane, of one block or more
 
     int_lanes<N> distances, low_squares;
     lanes<N> squares;
@@ -93,8 +93,8 @@ struct moments_pass {
                 block.add(multiply_add(map(V::load(x + i)), scale, top));
                 odd.add(multiply_add(map(V::load(x + i + N)), scale, top));
             }
-            block.add(odd);
-            if (block.are_near()) {
+            if (block.are_near() && odd.are_near()) {
+                block.add(odd);
                 all.count += block_size;
                 total.add(block);
             } else {
