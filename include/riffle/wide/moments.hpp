@@ -87,16 +87,16 @@ struct moments_pass {
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(peaks[b] > illegal_logit)) continue;
             const float* x = r.block(b);
-            distance_sums<N> block, odd;  // two, since a sum of floats waits for the one before
+            distance_sums<N> even, odd;  // two, since a sum of floats waits for the one before
             RIFFLE_UNROLL(2)
             for (std::size_t i = 0; i < block_size; i += 2 * N) {
-                block.add(multiply_add(map(V::load(x + i)), scale, top));
+                even.add(multiply_add(map(V::load(x + i)), scale, top));
                 odd.add(multiply_add(map(V::load(x + i + N)), scale, top));
             }
-            if (block.are_near() && odd.are_near()) {
-                block.add(odd);
+            if (even.are_near() && odd.are_near()) {
+                even.add(odd);
                 all.count += block_size;
-                total.add(block);
+                total.add(even);
             } else {
                 all.count += add_legal(x, map, V(maximum), total);
             }
@@ -111,9 +111,9 @@ private:
     template <int N>
     struct sums {
         wide_sum<N> distances, squares;
-        int_lanes<N> high_squares;
-        distance_sums<N> few;
-        std::size_t few_a_lane = 0;
+        int_lanes<N> high_squares;   ///< to be added to the squares, times 2^32
+        distance_sums<N> few;        ///< of the last near blocks, not yet in the others
+        std::size_t few_a_lane = 0;  ///< how many distances of a lane are in it
 
         RIFFLE_INLINE void add(const distance_sums<N>& block) noexcept {
             few.add(block);
