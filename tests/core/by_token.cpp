@@ -61,7 +61,9 @@ TEST(ByToken, CountedTokensChangeByTheirCount) {
             if (std::size_t(id) < size) expected[std::size_t(id)] -= 0.5f;
         }
         b.expect(
-            [&](auto& of) { change_counted(of, counts, [](float l, std::int32_t n) { return l - 0.5f * float(n); }); },
+            [&](auto& of) {
+                change_counted(of, counts, [](std::int32_t n) { return logit_edit::taking(0.5f * float(n)); });
+            },
             expected);
     }
 }
@@ -73,7 +75,7 @@ TEST(ByToken, TokensOfASetChangeOnce) {
         const token_set set{std::span<const token_id>(ids)};
         for (std::size_t i = 0; i < size; ++i)
             if (set.contains(token_id(i))) expected[i] += 2.0f;
-        b.expect([&](auto& of) { change_each(of, set, [](float l) { return l + 2.0f; }); }, expected);
+        b.expect([&](auto& of) { change_each(of, set, logit_edit::adding(2.0f)); }, expected);
     }
 }
 TEST(ByToken, OneTokenChangesAlone) {
@@ -81,15 +83,15 @@ TEST(ByToken, OneTokenChangesAlone) {
         for (const token_id id : some_ids(size)) {
             both b(size);
             auto expected = b.logits;
-            if (std::size_t(id) < size) expected[std::size_t(id)] = 1.25f;
-            b.expect([&](auto& of) { change_one(of, id, [](float) { return 1.25f; }); }, expected);
+            if (std::size_t(id) < size) expected[std::size_t(id)] = -inf;
+            b.expect([&](auto& of) { change_one(of, id, logit_edit::banning()); }, expected);
         }
 }
 TEST(ByToken, WhatComesOutIsCanonical) {
     both b(5);
     auto expected = b.logits;
     expected[2] = -inf;
-    b.expect([](auto& of) { change_one(of, 2, [](float) { return std::numeric_limits<float>::quiet_NaN(); }); },
+    b.expect([](auto& of) { change_one(of, 2, logit_edit::taking(std::numeric_limits<float>::quiet_NaN())); },
              expected);
 }
 

@@ -55,13 +55,8 @@ public:
     }
 
     token_id sample(stage_table& stages, std::span<const float> logits) noexcept {
-        const token_id token = peek(stages, logits);
-        if (token == null_token) return token;
-        const std::size_t written = tokens_.written();
-        const step s = take(stages, token, true);
-        if (!s.state.ok()) status_.fail(s.state);
-        if (tokens_.written() == written) last_token_ = null_token;  // no memory to accept it: it is not given out
-        return last_token_;
+        peek(stages, logits);
+        return accept_chosen(stages);
     }
 
     status apply(stage_table& stages, candidates& c) noexcept {
@@ -114,6 +109,61 @@ public:
         choice_ = {};
         if (c.selected >= 0 && std::size_t(c.selected) < c.size) note_choice(c);
         return status_;
+    }
+
+    // ---- a step of which another machine does the first stages
+
+    /// use(context): what the stages may look at, where all is well. The status otherwise.
+    template <class Use>
+    status begin_elsewhere(stage_table& stages, Use use) noexcept {
+        save_after_copying(stages);
+        last_token_ = null_token;
+        status_ = stages.check();
+        if (status_.ok() && !has_selector(stages)) status_ = status_code::no_selector;
+        if (status_.ok()) status_ = reserve_scratch(stages, 1);
+        if (status_.ok()) use(context(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare));
+        return status_;
+    }
+    /// `left` is what the stages ahead of `first` have left, and `chosen` the token, where none is behind them. What
+    /// was `seen` in the row is noted. Answers the token.
+    token_id end_elsewhere(stage_table& stages, std::size_t first, std::span<const token_data> left, token_id chosen,
+                           const status& seen) noexcept {
+        last_token_ = null_token;
+        choice_ = {};
+        status_ = seen;
+        if (!status_.ok()) return null_token;
+        if (const status memory = reserve_scratch(stages, left.size() + 1); !memory.ok())
+            return status_.fail(memory), null_token;
+        candidates& c = machine_.found();
+        c = {memory_.tokens, left.size(), -1, false};
+        std::copy(left.begin(), left.end(), c.data);
+        if (first < stages.size()) {
+            const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+            if (const auto code = stages.narrow(first, stages.size(), c, x); code != status_code::ok)
+                return status_.fail(code), null_token;
+        } else {
+            for (std::size_t i = 0; i < c.size; ++i)
+                if (c[i].id == chosen) c.selected = std::int64_t(i);
+            if (c.selected < 0 && chosen >= 0) {  // there was no room for it among those that were told
+                c.data[c.size] = {chosen, illegal_logit, 0.0f};
+                c.selected = std::int64_t(c.size++);
+            }
+        }
+        const bool is_legal = c.selected >= 0 && std::size_t(c.selected) < c.size &&
+                              (first == stages.size() || c[std::size_t(c.selected)].logit > illegal_logit);
+        if (!is_legal) return status_.fail(status_code::no_legal_token), null_token;
+        note_choice(c);
+        return last_token_ = c[std::size_t(c.selected)].id;
+    }
+    /// Accepts what the last step chose, as sample does.
+    token_id accept_chosen(stage_table& stages) noexcept {
+        const token_id token = last_token_;
+        if (token == null_token) return token;
+        const std::size_t written = tokens_.written();
+        const step s = take(stages, token, true);
+        if (!s.state.ok()) status_.fail(s.state);
+        if (tokens_.written() == written) last_token_ = null_token;  // no memory to accept it: it is not given out
+        return last_token_;
     }
 
     // ---- what has been chosen

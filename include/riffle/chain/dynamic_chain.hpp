@@ -171,6 +171,9 @@ public:
     std::span<const std::uint32_t> legal_words(std::size_t i) const noexcept override { return one(i).legal_words(0); }
     draws random(std::size_t i, const draw_position& at) const noexcept override { return one(i).random(0, at); }
     void edit(std::size_t i, row& r, const context& x) const noexcept override { one(i).edit(0, r, x); }
+    bool edit(std::size_t i, edit_list& edits, const context& x) const noexcept override {
+        return one(i).edit(0, edits, x);
+    }
     void rewrite(std::size_t i, row& r) const noexcept override { one(i).rewrite(0, r); }
     bool adjusts_now(std::size_t i, const context& x) const noexcept override { return one(i).adjusts_now(0, x); }
     void adjust(std::size_t i, row& r, const float* peaks, float maximum) const noexcept override {

@@ -29,6 +29,7 @@ public:
     std::span<const std::uint32_t> legal_words(std::size_t) const noexcept override { return {}; }
     draws random(std::size_t, const draw_position& at) const noexcept override { return {0, at, 0}; }
     void edit(std::size_t, row&, const context&) const noexcept override {}
+    bool edit(std::size_t, edit_list&, const context&) const noexcept override { return true; }
     void rewrite(std::size_t, row&) const noexcept override {}
     bool adjusts_now(std::size_t, const context&) const noexcept override { return false; }
     void adjust(std::size_t, row&, const float*, float) const noexcept override {}

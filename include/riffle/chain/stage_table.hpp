@@ -8,6 +8,7 @@
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/choice.hpp>
 #include <riffle/core/context.hpp>
+#include <riffle/core/edit_list.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 #include <riffle/core/llama_form.hpp>
@@ -59,6 +60,9 @@ public:
 
     // Overlays.
     virtual void edit(std::size_t i, row& r, const context& x) const noexcept = 0;
+    /// The same written down, for a machine that has the row elsewhere; false for a stage that is asked for every
+    /// token.
+    virtual bool edit(std::size_t i, edit_list& edits, const context& x) const noexcept = 0;
     virtual void rewrite(std::size_t i, row& r) const noexcept = 0;
     /// Whether a stage that adjusts has anything to do; and its doing, given the row's block maxima and maximum.
     virtual bool adjusts_now(std::size_t i, const context& x) const noexcept = 0;

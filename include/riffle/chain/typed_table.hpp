@@ -270,19 +270,21 @@ public:
         constexpr bool edits = ((facts_of<Stages>().edits || facts_of<Stages>().dense_edits) || ...);
         if constexpr (edits)
             at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (requires { stage.change(r, x, kept<I>()); }) {
-                    stage.change(r, x, kept<I>());
-                } else if constexpr (requires { stage.change(r, x); }) {
-                    stage.change(r, x);
-                } else if constexpr (requires { stage.edits(); }) {
-                    for (const auto& entry : stage.edits())
-                        r.edit(entry.token, [&](float logit) { return logit + flushed(entry.bias); });
+                if constexpr (fact_table[I].edits) {
+                    edit_few<I>(r, x);
                 } else if constexpr (requires { stage.bias(token_id{}); }) {
                     for (std::size_t id = 0; id < r.size(); ++id)
                         r.edit(token_id(id),
                                [&](float logit) { return detail::biased(logit, stage.bias(token_id(id))); });
                 }
             });
+    }
+    bool edit(std::size_t i, edit_list& edits, const context& x) const noexcept override {
+        if constexpr ((facts_of<Stages>().edits || ...))
+            at(i, [&]<std::size_t I>(const auto&) {
+                if constexpr (fact_table[I].edits) edit_few<I>(edits, x);
+            });
+        return !fact_table[i].dense_edits;
     }
     void rewrite(std::size_t i, row& r) const noexcept override {
         if constexpr (count == 1 || plans_have(pass::rewrite))
@@ -569,6 +571,18 @@ private:
             });
     }
 
+    /// In a row, or in a list of edits.
+    template <std::size_t I, class Row>
+    void edit_few(Row& r, const context& x) const noexcept {
+        const auto& stage = std::get<I>(stages_);
+        if constexpr (requires { stage.change(r, x, kept<I>()); }) {
+            stage.change(r, x, kept<I>());
+        } else if constexpr (requires { stage.change(r, x); }) {
+            stage.change(r, x);
+        } else if constexpr (requires { stage.edits(); }) {
+            for (const auto& entry : stage.edits()) r.edit(entry.token, logit_edit::adding(flushed(entry.bias)));
+        }
+    }
     template <std::size_t I>
     const auto& kept() const noexcept {
         return std::as_const(std::get<I>(kept_));

@@ -1,43 +1,42 @@
 #pragma once
 #include <riffle/core/candidates.hpp>
-#include <riffle/core/row.hpp>
+#include <riffle/core/logit_edit.hpp>
 #include <riffle/core/token_counts.hpp>
 
-// Stages that change the logits of a few tokens do the same to a row and to candidates: only how the tokens are found
-// differs.
+// Stages that change the logits of a few tokens do the same to a row (or to a list of edits for a row that lies
+// elsewhere) and to candidates: only how the tokens are found differs.
 
 namespace riffle {
 
-/// change(logit, count) of every token that was counted: in a row O(counted), in candidates O(size).
-template <class Change>
-void change_counted(row& r, const token_counts& counts, Change change) noexcept {
+/// A logit_edit, edit_of(count), for every token that was counted: in a row O(counted), in candidates O(size).
+template <class Row, class EditOf>
+void change_counted(Row& r, const token_counts& counts, EditOf edit_of) noexcept {
     for (const auto& slot : counts.slots())
-        if (slot.count) r.edit(slot.token, [&](float logit) { return change(logit, slot.count); });
+        if (slot.count) r.edit(slot.token, edit_of(slot.count));
 }
-template <class Change>
-void change_counted(candidates& c, const token_counts& counts, Change change) noexcept {
+template <class EditOf>
+void change_counted(candidates& c, const token_counts& counts, EditOf edit_of) noexcept {
     for (auto& token : c)
-        if (const auto count = counts.count(token.id)) token.logit = canonical(change(token.logit, count));
+        if (const auto count = counts.count(token.id)) token.logit = canonical(edit_of(count)(token.logit));
 }
 
-/// change(logit) of every token of a set.
-template <class Set, class Change>
-void change_each(row& r, const Set& tokens, Change change) noexcept {
+/// The same edit for every token of a set.
+template <class Row, class Set>
+void change_each(Row& r, const Set& tokens, const logit_edit& change) noexcept {
     tokens.each([&](token_id id) { r.edit(id, change); });
 }
-template <class Set, class Change>
-void change_each(candidates& c, const Set& tokens, Change change) noexcept {
+template <class Set>
+void change_each(candidates& c, const Set& tokens, const logit_edit& change) noexcept {
     for (auto& token : c)
         if (tokens.contains(token.id)) token.logit = canonical(change(token.logit));
 }
 
-/// change(logit) of one token.
-template <class Change>
-void change_one(row& r, token_id id, Change change) noexcept {
+/// Of one token.
+template <class Row>
+void change_one(Row& r, token_id id, const logit_edit& change) noexcept {
     r.edit(id, change);
 }
-template <class Change>
-void change_one(candidates& c, token_id id, Change change) noexcept {
+inline void change_one(candidates& c, token_id id, const logit_edit& change) noexcept {
     for (auto& token : c)
         if (token.id == id) token.logit = canonical(change(token.logit));
 }

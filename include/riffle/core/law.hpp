@@ -12,26 +12,40 @@ namespace riffle {
 /// The distance of a logit under the maximum in nats; what is further away, and NaN, counts as so far.
 inline constexpr float farthest_distance = 255.99f;
 template <class V>
-RIFFLE_INLINE V near_distance(const V& logit, const V& maximum) noexcept {
+RIFFLE_INLINE constexpr V near_distance(const V& logit, const V& maximum) noexcept {
     return lesser_of(maximum - logit, V(farthest_distance));
 }
 /// The same in units of 2^-16 nats.
 template <class V>
-RIFFLE_INLINE auto fixed(const V& near_distance) noexcept {
+RIFFLE_INLINE constexpr auto fixed(const V& near_distance) noexcept {
     return truncate(near_distance * V(65536.0f));
 }
 template <class V>
-RIFFLE_INLINE auto fixed_distance(const V& logit, const V& maximum) noexcept {
+RIFFLE_INLINE constexpr auto fixed_distance(const V& logit, const V& maximum) noexcept {
     return fixed(near_distance(logit, maximum));
 }
 
 /// What a stage may look at in the law of all candidates, besides its maximum and mass: bits of facts::law_parts.
 namespace law_part {
+inline constexpr std::uint8_t none = 0;
 inline constexpr std::uint8_t distances = 1;  ///< Σ w·d: the entropy
 inline constexpr std::uint8_t squares = 2;    ///< Σ w²: the collision entropy
 inline constexpr std::uint8_t support = 4;    ///< how many are legal, and the least of them
 inline constexpr std::uint8_t all = 7;
 }  // namespace law_part
+
+/// What stages compute cuts of, over any value type.
+template <class V>
+struct law_values {
+    V maximum;
+    V log_mass;  ///< log Σ exp(l - maximum), in nats
+    V entropy;   ///< -Σ p log p, in nats; only where it was asked for
+
+    /// The logit of a log-probability.
+    RIFFLE_INLINE constexpr V logit_of(const V& log_probability) const noexcept {
+        return canonical(maximum + (log_probability + log_mass));
+    }
+};
 
 /// What is known of all candidates at once, as sums over their weights w and distances d under the maximum: integers,
 /// so that neither the order nor the width of the summation shows.
@@ -63,7 +77,13 @@ struct law {
     }
     /// The logit of a log-probability.
     float logit_of(float log_probability) const noexcept {
-        return canonical((lanes<1>(maximum) + (lanes<1>(log_probability) + lanes<1>(log_mass())))[0]);
+        return values<law_part::none>().logit_of(lanes<1>(log_probability))[0];
+    }
+    /// With the entropy where `Parts` has distances.
+    template <std::uint8_t Parts>
+    law_values<lanes<1>> values() const noexcept {
+        const float known = (Parts & law_part::distances) != 0 ? entropy() : 0.0f;
+        return {lanes<1>(maximum), lanes<1>(log_mass()), lanes<1>(known)};
     }
 
     /// The sums of a block or of some candidates; the maximum stays.

@@ -13,7 +13,7 @@ concept lane_value = requires { typename V::ints; };
 
 /// canonical (math/ordered.hpp), lane by lane. The comparisons here meet no denormal: those go first, by their bits.
 template <lane_value V>
-RIFFLE_INLINE V canonical(const V& value) noexcept {
+RIFFLE_INLINE constexpr V canonical(const V& value) noexcept {
     const V normal = select((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
     const V not_nan = greater_of(normal, V(illegal_logit));
     return lesser_of(not_nan, V(greatest_logit));
@@ -21,20 +21,20 @@ RIFFLE_INLINE V canonical(const V& value) noexcept {
 
 /// 0 where |value| is below the least normal float, so that a flush-to-zero mode cannot be seen behind it.
 template <lane_value V>
-RIFFLE_INLINE V flushed(const V& value) noexcept {
+RIFFLE_INLINE constexpr V flushed(const V& value) noexcept {
     return select((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
 }
 
 /// |value|
 template <lane_value V>
-RIFFLE_INLINE V absolute(const V& value) noexcept {
+RIFFLE_INLINE constexpr V absolute(const V& value) noexcept {
     return V::from_bits(as_bits(value) & 0x7fffffff);
 }
 
 /// exp(x) for -87 <= x <= 88 (clamped outside), relative error below 2e-7. Not monotone in its last bits.
 /// Argument reduction and coefficients: Cephes expf (S. L. Moshier).
 template <lane_value V>
-RIFFLE_INLINE V exp(const V& value) noexcept {
+RIFFLE_INLINE constexpr V exp(const V& value) noexcept {
     const V x = lesser_of(greater_of(value, V(-87.0f)), V(88.0f));
     const V magic(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer that stands in the low bits
     const V y = x * V(1.44269504f) + magic;
@@ -55,7 +55,7 @@ namespace detail {
 
 /// log(2^exponent * (1 + f)) for sqrt(1/2) <= 1 + f < sqrt(2).
 template <class V>
-RIFFLE_INLINE V log_of_parts(const V& f, const V& exponent) noexcept {
+RIFFLE_INLINE constexpr V log_of_parts(const V& f, const V& exponent) noexcept {
     V p = f * V(7.0376836292e-2f) + V(-1.1514610310e-1f);
     p = p * f + V(1.1676998740e-1f);
     p = p * f + V(-1.2420140846e-1f);
@@ -76,7 +76,7 @@ RIFFLE_INLINE V log_of_parts(const V& f, const V& exponent) noexcept {
 template <class V>
 struct log_parts {
     V f, exponent;
-    RIFFLE_INLINE explicit log_parts(const V& x) noexcept {
+    RIFFLE_INLINE constexpr explicit log_parts(const V& x) noexcept {
         const auto bits = as_bits(x);
         const V mantissa = V::from_bits((bits & 0x007fffff) | 0x3f000000);  // [0.5, 1)
         const auto small = mantissa < V(0.707106781f);
@@ -91,7 +91,7 @@ struct log_parts {
 /// log(x) for normal x > 0 (smaller x counts as the least normal float, +inf as 2^128), relative error below 2e-7.
 /// Coefficients: Cephes logf (S. L. Moshier).
 template <lane_value V>
-RIFFLE_INLINE V log(const V& value) noexcept {
+RIFFLE_INLINE constexpr V log(const V& value) noexcept {
     const detail::log_parts<V> parts(greater_of(value, V(1.17549435e-38f)));
     return detail::log_of_parts(parts.f, parts.exponent);
 }
@@ -99,7 +99,7 @@ RIFFLE_INLINE V log(const V& value) noexcept {
 /// -log(1 - v) for 0 < v < 1, exact to a few units in the last place where v is small: there log(1 - v) would lose the
 /// digits that decide which of many Gumbel draws is the greatest.
 template <lane_value V>
-RIFFLE_INLINE V minus_log_complement(const V& v) noexcept {
+RIFFLE_INLINE constexpr V minus_log_complement(const V& v) noexcept {
     const V complement = V(1.0f) - v;
     const detail::log_parts<V> parts(complement);
     const auto near_one = complement >= V(0.75f);
@@ -111,7 +111,7 @@ RIFFLE_INLINE V minus_log_complement(const V& v) noexcept {
 /// 1 / x for normal x, relative error below 2e-7, without a division (Vulkan's is not exact): a first guess by
 /// subtracting exponents, then four Newton steps.
 template <lane_value V>
-RIFFLE_INLINE V reciprocal(const V& x) noexcept {
+RIFFLE_INLINE constexpr V reciprocal(const V& x) noexcept {
     const V magnitude = absolute(x);
     V y = V::from_bits(decltype(as_bits(x))(0x7ef311c3) - as_bits(magnitude));
     for (int step = 0; step < 4; ++step) y = y * (V(2.0f) - magnitude * y);
@@ -125,7 +125,7 @@ RIFFLE_INLINE V reciprocal(const V& x) noexcept {
 /// s = exp(-2x), and both s and 1 / (1 + s) are polynomials with positive coefficients of a positive argument, so that
 /// every rounded operation on the way is itself monotone.
 template <lane_value V>
-RIFFLE_INLINE V tanh(const V& value) noexcept {
+RIFFLE_INLINE constexpr V tanh(const V& value) noexcept {
     const V x = flushed(value);
     const V v = absolute(x);
 

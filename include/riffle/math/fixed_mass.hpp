@@ -13,7 +13,7 @@ inline constexpr float mass_range = 20.8f;
 /// exp(x) * 2^30 for x <= 0 (greater x counts as 0); below 1 for x < -20.8 and for NaN. Not monotone in its last bits.
 /// The scale 2^30 * 2^n enters the exponent by an integer addition, which is why x is clamped rather than tested.
 template <class V>
-RIFFLE_INLINE V float_mass(const V& below_maximum) noexcept {
+RIFFLE_INLINE constexpr V float_mass(const V& below_maximum) noexcept {
     const V x = lesser_of(greater_of(below_maximum, V(-22.0f)), V(0.0f));
     const V magic(12582912.0f + 30.0f);  // 1.5 * 2^23: what is added to it is rounded to an integer in its low bits
     const V y = x * V(1.44269504f) + magic;
@@ -31,7 +31,7 @@ RIFFLE_INLINE V float_mass(const V& below_maximum) noexcept {
 /// The weight of a token x = logit - maximum <= 0: float_mass without its fraction. The same integer for every value
 /// type and compiler.
 template <class V>
-RIFFLE_INLINE auto fixed_mass(const V& below_maximum) noexcept {
+RIFFLE_INLINE constexpr auto fixed_mass(const V& below_maximum) noexcept {
     return truncate(float_mass(below_maximum));
 }
 

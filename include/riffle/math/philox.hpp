@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include <riffle/math/lanes.hpp>
 
@@ -8,22 +9,31 @@ namespace riffle {
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3; SC 2011): four random words
 /// as a pure function of a counter and a key, so that any draw can be made anywhere, in any order, without a state.
-/// `Word` is int_lanes<N>: N counters at once.
-template <class Word>
-RIFFLE_INLINE std::array<Word, 4> philox_rounds(const std::array<Word, 4>& counter, std::uint64_t key) noexcept {
+/// `Word` is int_lanes<N>, N counters at once, or a shader's integer; `Key` is the same, or 32 bits for all lanes.
+template <class Word, class Key>
+RIFFLE_INLINE constexpr std::array<Word, 4> philox_rounds(const std::array<Word, 4>& counter,
+                                                          const std::array<Key, 2>& key) noexcept {
+    const auto in_lanes = [](const Key& k) {
+        if constexpr (std::is_same_v<Key, Word>) return k;
+        else return Word(std::int32_t(k));
+    };
     Word c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
-    auto k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
+    Key k0 = key[0], k1 = key[1];
     for (int round = 0; round < 10; ++round) {
         const Word high0 = multiply_high(c0, 0xD2511F53u), low0 = multiply_low(c0, 0xD2511F53u);
         const Word high1 = multiply_high(c2, 0xCD9E8D57u), low1 = multiply_low(c2, 0xCD9E8D57u);
-        c0 = high1 ^ c1 ^ Word(std::int32_t(k0));
+        c0 = high1 ^ c1 ^ in_lanes(k0);
         c1 = low1;
-        c2 = high0 ^ c3 ^ Word(std::int32_t(k1));
+        c2 = high0 ^ c3 ^ in_lanes(k1);
         c3 = low0;
-        k0 += 0x9E3779B9u;
-        k1 += 0xBB67AE85u;
+        k0 = k0 + Key(std::int32_t(0x9E3779B9u));
+        k1 = k1 + Key(std::int32_t(0xBB67AE85u));
     }
     return {c0, c1, c2, c3};
+}
+template <class Word>
+RIFFLE_INLINE std::array<Word, 4> philox_rounds(const std::array<Word, 4>& counter, std::uint64_t key) noexcept {
+    return philox_rounds(counter, std::array<std::uint32_t, 2>{std::uint32_t(key), std::uint32_t(key >> 32)});
 }
 
 /// One counter.

@@ -11,12 +11,13 @@ constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept
     return a_high * b_high + (middle >> 32) + ((a_low * b_high + (middle & 0xffffffffu)) >> 32);
 }
 
-/// A share p of a total, rounded down: the upper half of trunc(p · 2^64) · total; nothing for p <= 0 and NaN, all that
-/// 64 bits hold for p >= 1.
-constexpr std::uint64_t share_of(float p, std::uint64_t total) noexcept {
+/// trunc(p · 2^64); nothing for p <= 0 and NaN, all that 64 bits hold for p >= 1.
+constexpr std::uint64_t share_of(float p) noexcept {
     if (!(p > 0.0f)) return 0;
-    return multiply_high(p < 1.0f ? std::uint64_t(double(p) * 18446744073709551616.0) : ~std::uint64_t{0}, total);
+    return p < 1.0f ? std::uint64_t(double(p) * 18446744073709551616.0) : ~std::uint64_t{0};
 }
+/// A share p of a total, rounded down: the upper half of their product.
+constexpr std::uint64_t share_of(float p, std::uint64_t total) noexcept { return multiply_high(share_of(p), total); }
 
 /// An unsigned integer of 128 bits, for the exact moments of a row. (unsigned __int128 is not in every compiler.)
 struct uint128 {

@@ -38,7 +38,7 @@ struct banned_sequences {
     void change(Logits& of, const context& x) const noexcept {
         for (const auto& s : sequences) {
             if (s.tokens.empty() || !begun(s.tokens, x)) continue;
-            change_one(of, s.tokens.back(), [&](float logit) { return logit + flushed(s.bias); });
+            change_one(of, s.tokens.back(), logit_edit::adding(flushed(s.bias)));
         }
     }
 

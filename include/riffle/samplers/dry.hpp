@@ -47,9 +47,8 @@ struct dry {
         if (std::int64_t(reach) < allowed_length) return;
         token_counts repeats = x.no_counts(n);  // of each token, one more than the longest repetition it would extend
         find_repeats(x, n, reach, repeats);
-        change_counted(of, repeats, [this](float logit, std::int32_t length_and_one) {
-            return (lanes<1>(logit) - lanes<1>(penalty(length_and_one - 1)))[0];
-        });
+        change_counted(of, repeats,
+                       [this](std::int32_t length_and_one) { return logit_edit::taking(penalty(length_and_one - 1)); });
     }
 
     status check() const noexcept {

@@ -45,7 +45,7 @@ struct dynamic_temperature {
         return temperature{temperature_for(of_all)}.parameters();
     }
     template <class V>
-    static RIFFLE_INLINE V map(const V& logit, const std::array<V, 1>& scale) noexcept {
+    static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 1>& scale) noexcept {
         return logit * scale[0];
     }
 

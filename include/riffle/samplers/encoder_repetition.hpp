@@ -24,8 +24,7 @@ struct encoder_repetition {
     void change(Logits& of, const context&) const noexcept {
         if (penalty == 1.0f) return;
         const float inverse = flushed(1.0f / penalty);  // finite, since penalty is no denormal
-        change_each(of, tokens,
-                    [&](float logit) { return (lanes<1>(logit) * lanes<1>(logit < 0.0f ? inverse : penalty))[0]; });
+        change_each(of, tokens, logit_edit{.if_not_positive = inverse, .if_positive = penalty});
     }
 
     status check() const noexcept {

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
@@ -20,7 +22,15 @@ struct epsilon_cutoff {
 
     bool narrows_now() const noexcept { return flushed(epsilon) > 0.0f; }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
-    float cut(const law& of_all) const noexcept { return of_all.logit_of(log(lanes<1>(epsilon))[0]); }
+    /// log epsilon
+    std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(epsilon))[0]}; }
+    template <class V>
+    static RIFFLE_INLINE constexpr V cut(const law_values<V>& of_all, const std::array<V, 1>& log_epsilon) noexcept {
+        return of_all.logit_of(log_epsilon[0]);
+    }
+    float cut(const law& of_all) const noexcept {
+        return cut<lanes<1>>(of_all.values<law_part::none>(), {cut_parameters()[0]})[0];
+    }
 
     status check() const noexcept {
         return epsilon == epsilon ? status() : status::invalid(name, "epsilon", double(epsilon), "is not a number");

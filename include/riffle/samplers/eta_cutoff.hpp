@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
@@ -21,10 +23,15 @@ struct eta_cutoff {
 
     bool narrows_now() const noexcept { return flushed(epsilon) > 0.0f; }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    /// log epsilon
+    std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(epsilon))[0]}; }
+    template <class V>
+    static RIFFLE_INLINE constexpr V cut(const law_values<V>& of_all, const std::array<V, 1>& log_epsilon) noexcept {
+        const V by_entropy = log_epsilon[0] * V(0.5f) - of_all.entropy;
+        return of_all.logit_of(lesser_of(log_epsilon[0], by_entropy));
+    }
     float cut(const law& of_all) const noexcept {
-        const lanes<1> log_epsilon = log(lanes<1>(epsilon));
-        const lanes<1> by_entropy = log_epsilon * lanes<1>(0.5f) - lanes<1>(of_all.entropy());
-        return of_all.logit_of(lesser_of(log_epsilon, by_entropy)[0]);
+        return cut<lanes<1>>(of_all.values<law_part::distances>(), {cut_parameters()[0]})[0];
     }
 
     status check() const noexcept {

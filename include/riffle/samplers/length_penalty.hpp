@@ -32,10 +32,7 @@ struct length_penalty {
             if (e & 1) power = (std::min)(power * square, 1e38);
             square = (std::min)(square * square, 1e38);
         }
-        const lanes<1> more(float(power - 1.0));
-        change_each(of, ends, [&](float logit) {
-            return logit > illegal_logit ? (lanes<1>(logit) + absolute(lanes<1>(logit)) * more)[0] : logit;
-        });
+        change_each(of, ends, logit_edit{.share = -float(power - 1.0)});
     }
 
     status check() const noexcept {

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 
@@ -20,7 +22,13 @@ struct min_p {
 
     bool narrows_now() const noexcept { return flushed(p) > 0.0f; }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
-    float cut(float maximum) const noexcept { return (lanes<1>(maximum) + log(lanes<1>(p)))[0]; }
+    /// log p
+    std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(p))[0]}; }
+    template <class V>
+    static RIFFLE_INLINE constexpr V cut(const V& maximum, const std::array<V, 1>& log_p) noexcept {
+        return maximum + log_p[0];
+    }
+    float cut(float maximum) const noexcept { return cut<lanes<1>>(maximum, {cut_parameters()[0]})[0]; }
 
     void apply(candidates& c) const noexcept {
         if (!narrows_now()) return;

@@ -23,8 +23,7 @@ struct min_tokens {
 
     template <class Logits>
     void change(Logits& of, const context& x) const noexcept {
-        if (count > 0 && x.at().position < std::uint32_t(count))
-            change_each(of, ends, [](float) { return illegal_logit; });
+        if (count > 0 && x.at().position < std::uint32_t(count)) change_each(of, ends, logit_edit::banning());
     }
     template <class Check>
     status check_ids(const Check& known) const noexcept {

@@ -35,7 +35,7 @@ struct no_repeat_ngram {
             while (same < begun && recent(same) == recent(k + same)) ++same;
             if (same == begun) banned.raise(recent(k - 1), 1);
         }
-        change_counted(of, banned, [](float, std::int32_t) { return illegal_logit; });
+        change_counted(of, banned, [](std::int32_t) { return logit_edit::banning(); });
     }
 
     status check() const noexcept {

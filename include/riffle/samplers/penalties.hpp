@@ -29,15 +29,16 @@ struct penalties {
     /// How many tokens it looks back; -1 = all.
     std::int32_t window() const noexcept { return off() ? 0 : last_n; }
 
-    float penalised(float logit, std::int32_t count) const noexcept {
+    /// What becomes of a token that occurs `count` times.
+    logit_edit penalty(std::int32_t count) const noexcept {
         const float inverse = flushed(1.0f / repeat);  // finite, since repeat is no denormal
-        const lanes<1> l = lanes<1>(logit) * lanes<1>(logit <= 0.0f ? repeat : inverse);
-        return (l - (lanes<1>(float(count)) * lanes<1>(flushed(frequency)) + lanes<1>(flushed(presence))))[0];
+        const lanes<1> taken = lanes<1>(float(count)) * lanes<1>(flushed(frequency)) + lanes<1>(flushed(presence));
+        return {.if_not_positive = repeat, .if_positive = inverse, .taken = taken[0]};
     }
     template <class Logits>
     void change(Logits& of, const context& x) const noexcept {
         if (off()) return;
-        change_counted(of, x.count_recent(last_n), [this](float l, std::int32_t n) { return penalised(l, n); });
+        change_counted(of, x.count_recent(last_n), [this](std::int32_t count) { return penalty(count); });
     }
 
     status check() const noexcept {

@@ -107,7 +107,7 @@ struct phrase_ban {
     template <class Logits>
     void change(Logits& of, const context& x, const state& kept) const noexcept {
         for (const auto& b : kept)
-            if (b.line == x.tokens().line()) change_one(of, b.token, [](float) { return illegal_logit; });
+            if (b.line == x.tokens().line()) change_one(of, b.token, logit_edit::banning());
     }
 
     step accept(state& kept, token_id token, const choice* last, const history& tokens) const noexcept {

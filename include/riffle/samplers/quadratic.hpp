@@ -26,14 +26,26 @@ struct quadratic {
 
     bool adjusts_now() const noexcept { return flushed(factor) > 0.0f; }
 
-    /// The maximum, what it comes out as, the factors of d² and d³.
-    std::array<float, 4> parameters(const law& of_all) const noexcept {
+    /// The factors of d² and d³.
+    std::array<float, 2> law_parameters() const noexcept {
         const lanes<1> f(factor), c(curve), half(0.5f);
-        const float added = absolute(lanes<1>(of_all.maximum))[0] <= 1e6f ? of_all.maximum : 0.0f;
-        return {of_all.maximum, added, ((lanes<1>(3.0f) - c) * half * f)[0], ((c - lanes<1>(1.0f)) * half * f)[0]};
+        return {flushed(((lanes<1>(3.0f) - c) * half * f)[0]), flushed(((c - lanes<1>(1.0f)) * half * f)[0])};
+    }
+    /// The maximum, what it comes out as, and those factors.
+    template <class V>
+    static RIFFLE_INLINE constexpr std::array<V, 4> parameters(const law_values<V>& of_all,
+                                                               const std::array<V, 2>& factors) noexcept {
+        const V added = select(absolute(of_all.maximum) <= V(1e6f), of_all.maximum, V(0.0f));
+        return {of_all.maximum, added, factors[0], factors[1]};
+    }
+    std::array<float, 4> parameters(const law& of_all) const noexcept {
+        const std::array<float, 2> factors = law_parameters();
+        const lanes<1> maximum(of_all.maximum);
+        const auto p = parameters<lanes<1>>({maximum, 0.0f, 0.0f}, {factors[0], factors[1]});
+        return {p[0][0], p[1][0], p[2][0], p[3][0]};
     }
     template <class V>
-    static RIFFLE_INLINE V map(const V& logit, const std::array<V, 4>& p) noexcept {
+    static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 4>& p) noexcept {
         const V d = greater_of(logit - p[0], V(-1e6f));
         const V square = d * d;
         return p[1] - p[2] * square + (p[3] * square) * d;

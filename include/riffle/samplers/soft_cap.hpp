@@ -27,7 +27,7 @@ struct soft_cap {
         return {cap, scale < greatest_logit ? scale : greatest_logit};
     }
     template <class V>
-    static RIFFLE_INLINE V map(const V& logit, const std::array<V, 2>& p) noexcept {
+    static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 2>& p) noexcept {
         return select(p[0] == V(0.0f), logit, p[0] * tanh(logit * p[1]));
     }
 

@@ -28,7 +28,7 @@ struct temperature {
     /// 1 / t
     std::array<float, 1> parameters() const noexcept { return {flushed(t > 0x1p-64f ? 1.0f / t : 0x1p64f)}; }
     template <class V>
-    static RIFFLE_INLINE V map(const V& logit, const std::array<V, 1>& scale) noexcept {
+    static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 1>& scale) noexcept {
         return logit * scale[0];
     }
 

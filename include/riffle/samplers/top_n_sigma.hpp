@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 #include <riffle/wide/moments.hpp>
@@ -19,10 +21,14 @@ struct top_n_sigma {
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::deviation};
 
     bool narrows_now() const noexcept { return flushed(n) > 0.0f; }
+    std::array<float, 1> cut_parameters() const noexcept { return {n}; }
+    /// All legal ones where n is infinite: illegal_logit, which is also what 0 * inf comes to.
+    template <class V>
+    static RIFFLE_INLINE constexpr V cut(const V& maximum, const V& deviation, const std::array<V, 1>& p) noexcept {
+        return canonical(maximum - deviation * p[0]);
+    }
     float cut(float maximum, const moments& m) const noexcept {
-        const std::uint32_t deviation = m.deviation();
-        if (n > greatest_logit) return illegal_logit;  // all legal, and not 0 * inf
-        return canonical((lanes<1>(maximum) - lanes<1>(float(deviation) * 0x1p-24f) * lanes<1>(n))[0]);
+        return cut<lanes<1>>(maximum, float(m.deviation()) * 0x1p-24f, {n})[0];
     }
 
     void apply(candidates& c) const noexcept {

@@ -23,8 +23,9 @@ struct top_p {
 
     bool narrows_now() const noexcept { return !(p >= 1.0f); }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
-    /// The mass that the prefix must exceed, of a total mass.
-    std::uint64_t target(std::uint64_t total) const noexcept { return share_of(p, total); }
+    /// p in units of 2^-64; the prefix must exceed its product with the total mass.
+    std::uint64_t share() const noexcept { return share_of(p); }
+    std::uint64_t target(std::uint64_t total) const noexcept { return multiply_high(share(), total); }
 
     void apply(candidates& c) const noexcept {
         if (!narrows_now()) return;

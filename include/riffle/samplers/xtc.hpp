@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cstdint>
 
 #include <riffle/core/facts.hpp>
@@ -30,6 +31,16 @@ struct xtc {
     bool adjusts_now(const draws& random) const noexcept {
         if (!(probability > 0.0f) || !(threshold <= 0.5f)) return false;
         return probability >= 1.0f || random.bits() < share_of(probability, ~std::uint64_t{0});
+    }
+
+    /// log threshold
+    std::array<float, 1> cut_parameters() const noexcept {
+        return {flushed(threshold) > 0.0f ? log(lanes<1>(threshold))[0] : illegal_logit};
+    }
+    /// What reaches this logit is removed, but for the last in rank.
+    template <class V>
+    static RIFFLE_INLINE constexpr V cut(const law_values<V>& of_all, const std::array<V, 1>& log_threshold) noexcept {
+        return of_all.logit_of(log_threshold[0]);
     }
 
     void apply(candidates& c, const draws& random) const noexcept {
@@ -71,7 +82,7 @@ private:
         }
     };
     float cut_of(const law& of_all) const noexcept {
-        return flushed(threshold) > 0.0f ? of_all.logit_of(log(lanes<1>(threshold))[0]) : illegal_logit;
+        return cut<lanes<1>>(of_all.values<law_part::none>(), {cut_parameters()[0]})[0];
     }
     bool removes(std::size_t reached, std::uint64_t legal) const noexcept {
         return reached >= 2 && legal - (reached - 1) >= min_keep;

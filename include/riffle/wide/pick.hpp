@@ -17,17 +17,22 @@
 
 namespace riffle {
 
-/// Gumbel noise of one token: -log(-log(u)) with u keyed by the token's id, so that it depends neither on the order of
-/// the candidates nor on which others there are. At most 22.2.
+/// Gumbel noise of 32 random bits: -log(-log(u)). At most 22.2.
+template <class V>
+RIFFLE_INLINE constexpr V gumbel_noise_of(const typename V::ints& bits) noexcept {
+    // 31 bits to (0, 1); the complement of u, since the greatest noises come from the least of it
+    const V v = (V::from_int(shift_right_logical(bits, 1)) + V(0.5f)) * V(4.65661287e-10f);
+    return -log(minus_log_complement(lesser_of(v, V(0.99999994f))));
+}
+/// That of one token, whose bits are keyed by its id, so that it depends neither on the order of the candidates nor on
+/// which others there are.
 template <class V>
 RIFFLE_INLINE V gumbel_noise(const decltype(as_bits(V()))& id, const std::array<std::uint32_t, 4>& counter,
                              std::uint64_t seed) noexcept {
     using I = decltype(as_bits(V()));
     const auto words = philox_rounds<I>(
         {id, I(std::int32_t(counter[1])), I(std::int32_t(counter[2])), I(std::int32_t(counter[3]))}, seed);
-    // 31 bits to (0, 1); the complement of u, since the greatest noises come from the least of it
-    const V v = (V::from_int(shift_right_logical(words[0], 1)) + V(0.5f)) * V(4.65661287e-10f);
-    return -log(minus_log_complement(lesser_of(v, V(0.99999994f))));
+    return gumbel_noise_of<V>(words[0]);
 }
 inline constexpr float greatest_gumbel_noise = 22.25f;
 

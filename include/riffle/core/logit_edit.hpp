@@ -1,0 +1,35 @@
+#pragma once
+#include <array>
+
+#include <riffle/core/token.hpp>
+#include <riffle/math/elementwise.hpp>
+
+namespace riffle {
+
+/// What a stage does to the logit of one token, as numbers that any machine can apply: with s = if_positive for a
+/// logit above 0 and if_not_positive for any other, l becomes l · s - (|l| · share + taken). Penalties, biases and bans
+/// are all of this form, exactly: a factor of 1 and a share of 0 leave no rounding behind.
+struct logit_edit {
+    float if_not_positive = 1.0f, if_positive = 1.0f;
+    float share = 0.0f;
+    float taken = 0.0f;
+
+    static constexpr logit_edit adding(float bias) noexcept { return {.taken = -bias}; }
+    static constexpr logit_edit taking(float penalty) noexcept { return {.taken = penalty}; }
+    static constexpr logit_edit banning() noexcept { return {.taken = -illegal_logit}; }
+
+    /// The numbers in the order in which apply reads them.
+    constexpr std::array<float, 4> numbers() const noexcept { return {if_not_positive, if_positive, share, taken}; }
+
+    /// Over any value type; the result is not canonical.
+    template <class V>
+    static RIFFLE_INLINE constexpr V apply(const V& logit, const std::array<V, 4>& numbers) noexcept {
+        const V scaled = logit * select(logit <= V(0.0f), numbers[0], numbers[1]);
+        return scaled - (absolute(logit) * numbers[2] + numbers[3]);
+    }
+    float operator()(float logit) const noexcept {
+        return apply<lanes<1>>(logit, {if_not_positive, if_positive, share, taken})[0];
+    }
+};
+
+}  // namespace riffle

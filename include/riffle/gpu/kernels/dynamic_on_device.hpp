@@ -1,0 +1,73 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <riffle/chain/dynamic_chain.hpp>
+#include <riffle/gpu/kernels/device_plan.hpp>
+#include <riffle/gpu/kernels/module_words.hpp>
+#include <riffle/gpu/kernels/row_layout.hpp>
+
+namespace riffle::gpu {
+
+/// What a device does of a chain that was put together at run time, and its module, made then: by the plan and the
+/// kernel of chains that are types. `Known` are the types of stages that it may meet, a user's own among them; a stage
+/// of another type, and those behind it, are left to the processor.
+template <class... Known>
+class dynamic_on_device {
+public:
+    /// Nothing.
+    dynamic_on_device() noexcept = default;
+    /// Of the chain as it is now; stages that are pushed later are not known. May allocate, as push does.
+    template <class Policies>
+    explicit dynamic_on_device(basic_dynamic_chain<Policies>& chain, const kernel_options& options = {}) {
+        for (std::size_t i = 0; i < chain.table().size(); ++i) {
+            device_stage described;
+            described.fact = chain.table().fact(i);
+            (void)(describe<Known>(chain, i, described) || ...);
+            stages_.push_back(described);
+        }
+        if (Policies::arithmetic != numerics::llama) plan = make_device_plan(stages_);
+        device_stages = std::span(stages_).first(plan.stages);
+        layout = request_layout(device_stages);
+        if (!plan.is_useful()) return;
+        spirv::assembler code(options.module);
+        row_kernel(code, device_stages, plan, options.tokens_at_once).write();
+        code.finish();
+        words_ = made_words(code);
+    }
+    dynamic_on_device(dynamic_on_device&&) noexcept = default;
+    dynamic_on_device& operator=(dynamic_on_device&&) noexcept = default;
+
+    device_plan plan;
+    std::span<const device_stage> device_stages;
+    request_layout layout{std::span<const device_stage>()};
+
+    std::span<const std::uint32_t> words() const noexcept { return words_.span(); }
+    /// visit(spec, i) for the stages that run on the device.
+    template <class Policies, class Visit>
+    void for_each_stage(basic_dynamic_chain<Policies>& chain, Visit visit) const noexcept {
+        for (std::size_t i = 0; i < plan.stages; ++i) (void)(visit_as<Known>(chain, i, visit) || ...);
+    }
+
+private:
+    template <class S, class Policies>
+    static bool describe(basic_dynamic_chain<Policies>& chain, std::size_t i, device_stage& described) noexcept {
+        if (!chain.template get_if<S>(i)) return false;
+        described = device_stage_of<S>;
+        return true;
+    }
+    template <class S, class Policies, class Visit>
+    static bool visit_as(basic_dynamic_chain<Policies>& chain, std::size_t i, Visit& visit) noexcept {
+        S* const spec = chain.template get_if<S>(i);
+        if (spec) visit(std::as_const(*spec), i);
+        return spec != nullptr;
+    }
+
+    std::vector<device_stage> stages_;
+    made_words words_;
+};
+
+}  // namespace riffle::gpu

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include <riffle/gpu/kernels/chain_on_device.hpp>
+#include <riffle/gpu/kernels/row_kernel.hpp>
+#include <riffle/gpu/spirv/words_of.hpp>
+
+namespace riffle::gpu {
+
+/// How a module is made.
+struct kernel_options {
+    spirv::module_options module{};
+    /// So many tokens an invocation looks at in one turn of a loop, 1 to 8: more of them wait for memory together, and
+    /// the driver takes longer to compile.
+    std::uint32_t tokens_at_once = 4;
+};
+
+namespace detail {
+
+template <class Pipeline>
+struct shader_of {
+    static constexpr void build(spirv::assembler& code, std::uint32_t tokens_at_once = 4) noexcept {
+        using on_device = chain_on_device<Pipeline>;
+        static_assert(on_device::plan.is_useful(),
+                      "riffle: the device has nothing to do for this chain; chain_on_device<...>::plan says why");
+        row_kernel(code, on_device::device_stages, on_device::plan, tokens_at_once).write();
+    }
+};
+
+/// Whether the compiler can run all maps of a chain. (Asks without an error where it cannot.)
+template <class Shader, std::size_t = spirv::detail::count_words<Shader>()>
+constexpr bool builds_while_compiling(int) {
+    return true;
+}
+template <class Shader>
+constexpr bool builds_while_compiling(...) {
+    return false;
+}
+
+}  // namespace detail
+
+/// The chain's module as SPIR-V words, a constant: std::array<std::uint32_t, N>. Parameters are not in it, so one
+/// serves all chains of the type. A user's map that is no constexpr function cannot be run by the compiler; such a
+/// chain's words are made when the program runs (module_words).
+template <class Pipeline>
+inline constexpr auto spirv_v = spirv::words_of<detail::shader_of<Pipeline>>;
+
+}  // namespace riffle::gpu

@@ -1,0 +1,109 @@
+#pragma once
+#include <cstddef>
+
+#include <riffle/gpu/kernels/exact_numbers.hpp>
+#include <riffle/gpu/kernels/measuring.hpp>
+#include <riffle/gpu/kernels/row_layout.hpp>
+
+namespace riffle::gpu {
+
+/// What becomes of a row: the token, what was seen, and those that were left, with their logits, and their p where the
+/// device chooses among them.
+class row_result {
+public:
+    constexpr row_result(work_group& of, row_tokens& row, survivors& few, measuring& all, bool chooses) noexcept
+        : group_(of), code_(of.code), row_(row), few_(few), all_(all), chooses_(chooses),
+          results_(code_, binding::results), room_(code_, spirv::push_constant<u32>(code_)), tokens_at_(code_),
+          kept_(code_, u32(0u)), written_(code_, u32(0u)) {}
+
+    /// `has_any`: whether a token was left. `narrowed`: whether a stage has dropped some. Where the device chooses, the
+    /// mass of all must have been measured.
+    constexpr void write(const u32& seen, const boolean& has_any, const boolean& narrowed, const u32& token,
+                         const u32& key) noexcept {
+        const u32 at = row_.row() * (room_ * u32(words_per_token) + u32(result_word::count));
+        tokens_at_ = at + u32(result_word::count);
+        spirv::if_(code_, has_any, [&] {
+            spirv::if_(
+                code_, few_.are_listed(), [&] { write_few(); },
+                [&] {
+                    if (!chooses_) return write_row();
+                    spirv::if_(
+                        code_, narrowed, [&] { write_row(); }, [&] { write_chosen(token, key); });
+                });
+        });
+        // One that has met a NaN, and one that has met an infinity, tell all.
+        const u32 nan = seen & u32(row_state::saw_nan);
+        const word_pair met = group_.sum(word_pair{nan, (seen & u32(row_state::saw_infinity)) >> 1u});
+        const u32 nan_seen = select(met.low == 0u, u32(0u), u32(row_state::saw_nan));
+        const u32 infinity_seen = select(met.high == 0u, u32(0u), u32(row_state::saw_infinity));
+        group_.once([&] {
+            const u32 none = select(kept_ == 0u, u32(row_state::nothing_legal), u32(0u));
+            const u32 more = select(written_ < kept_, u32(row_state::more_tokens), u32(0u));
+            results_[at + u32(result_word::token)] = token;
+            results_[at + u32(result_word::state)] = nan_seen | infinity_seen | none | more;
+            results_[at + u32(result_word::kept)] = kept_;
+            results_[at + u32(result_word::tokens)] = written_;
+        });
+    }
+
+private:
+    /// In the order of ranks.
+    constexpr void write_few() noexcept {
+        few_.show(u32(0u));
+        const u32 rank = few_.of_before_mine().count;
+        const boolean is_there = few_.key != 0u;
+        kept_ = group_.sum(select(is_there, u32(1u), u32(0u)));
+        written_ = lesser_of(kept_, room_);
+        spirv::if_(code_, is_there & (rank < room_), [&] { write_token(rank, few_.id, few_.key); });
+    }
+    /// In no order, since they come from all over the row; as many as find room.
+    constexpr void write_row() noexcept {
+        private_variable<u32> cell(code_, group_.begin_turn());
+        row_.for_each(row_.visitor([&](const u32& key, const u32& id) {
+            spirv::if_(code_, key != 0u, [&] {
+                const u32 index = group_.cell(cell).add(1u);
+                spirv::if_(code_, index < room_, [&] { write_token(index, id, key); });
+            });
+        }));
+        group_.sync();
+        kept_ = group_.cell(cell).load();
+        written_ = lesser_of(kept_, room_);
+    }
+    /// Nothing has narrowed: the token that was chosen.
+    constexpr void write_chosen(const u32& token, const u32& key) noexcept {
+        kept_ = 1u;
+        written_ = lesser_of(u32(1u), room_);
+        spirv::if_(code_, (written_ != 0u) & (group_.lane == 0u), [&] { write_token(u32(0u), token, key); });
+    }
+
+    constexpr void write_token(const u32& index, const u32& id, const u32& key) noexcept {
+        const u32 at = tokens_at_ + index * u32(words_per_token);
+        results_[at] = id;
+        results_[at + 1u] = u32(as_bits(logit_of(key)));
+        results_[at + 2u] = chooses_ ? share(key) : u32(0u);
+    }
+    /// The bits of p.
+    constexpr u32 share(const u32& key) noexcept {
+        if (!share_.is_written())
+            share_ = spirv::integer_function<1>(code_, [&](const u32& of) {
+                const u32 weight = row_.weight(of);
+                private_variable<f32> p(code_, f32(0.0f));
+                spirv::if_(code_, weight != 0u, [&] { p = all_.numbers.to_share(weight, all_.mass); });
+                return u32(as_bits(p.load()));
+            });
+        return share_(key);
+    }
+
+    work_group& group_;
+    assembler& code_;
+    row_tokens& row_;
+    survivors& few_;
+    measuring& all_;
+    bool chooses_;  ///< the device, and not the processor
+    spirv::buffer<u32> results_;
+    private_variable<u32> room_, tokens_at_;
+    variable<u32> kept_, written_;
+    spirv::integer_function<1> share_;
+};
+
+}  // namespace riffle::gpu

@@ -1,0 +1,357 @@
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/gpu/spirv/opcodes.hpp>
+#include <riffle/gpu/spirv/word_stream.hpp>
+
+namespace riffle::gpu::spirv {
+
+/// The types that a value may have. One integer type serves both signs: an instruction says how it reads its operands,
+/// and in C++ i32 and u32 are two types.
+enum class scalar : std::uint8_t { boolean, integer, real };
+inline constexpr std::size_t scalars = 3;
+
+/// What a module may ask of a device beyond Vulkan 1.1.
+struct module_options {
+    /// Arithmetic that compilers may not contract. Off, exp and log are the device's own as well.
+    bool precise = true;
+    /// Demands rounding to nearest even, which Vulkan leaves open (shaderRoundingModeRTEFloat32).
+    bool round_to_nearest = false;
+    /// Demands that infinities and NaN are kept (shaderSignedZeroInfNanPreserveFloat32).
+    bool keep_infinities = false;
+    friend constexpr bool operator==(const module_options&, const module_options&) = default;
+};
+
+/// Puts a module together: one compute shader, its types, constants, variables and functions. It works while the C++
+/// compiler runs and in a program alike. What writes to it are values (values.hpp), memory (memory.hpp) and control
+/// flow (control.hpp), which keep to the order that SPIR-V wants; words come out at the end.
+///
+/// The size of the work group is specialization constant 0, so that one module serves every device.
+class assembler {
+public:
+    constexpr explicit assembler(const module_options& options = {}, std::uint32_t local_size = 256) noexcept
+        : options_(options) {
+        require(capability::Shader);
+        if (options.round_to_nearest) require(capability::RoundingModeRTE);
+        if (options.keep_infinities) require(capability::SignedZeroInfNanPreserve);
+        main_ = new_id();
+        local_size_ = new_id();
+        const std::uint32_t integer = type(scalar::integer), one = constant(scalar::integer, 1), size = new_id();
+        types_.push(op::SpecConstant, integer, local_size_, local_size);
+        decorate(local_size_, decoration::SpecId, 0);
+        types_.push(op::SpecConstantComposite, vector_type(), size, local_size_, one, one);
+        decorate(size, decoration::BuiltIn, std::uint32_t(built_in::WorkgroupSize));
+    }
+    assembler(const assembler&) = delete;
+    assembler& operator=(const assembler&) = delete;
+
+    constexpr const module_options& options() const noexcept { return options_; }
+    constexpr std::uint32_t new_id() noexcept { return next_id_++; }
+    /// The size of the work group.
+    constexpr std::uint32_t local_size() const noexcept { return local_size_; }
+
+    // ---- types and constants, each once
+
+    constexpr std::uint32_t type(scalar of) noexcept {
+        std::uint32_t& id = types_of_scalars_[std::size_t(of)];
+        if (id) return id;
+        id = new_id();
+        switch (of) {
+        case scalar::boolean: types_.push(op::TypeBool, id); break;
+        case scalar::integer: types_.push(op::TypeInt, id, 32, 0); break;
+        case scalar::real: types_.push(op::TypeFloat, id, 32); break;
+        }
+        return id;
+    }
+    constexpr std::uint32_t pointer_type(storage where, scalar to) noexcept {
+        std::uint32_t& id = pointers_[std::size_t(where)][std::size_t(to)];
+        if (!id) id = declare_pointer(where, type(to));
+        return id;
+    }
+    constexpr std::uint32_t void_type() noexcept {
+        if (!void_) types_.push(op::TypeVoid, void_ = new_id());
+        return void_;
+    }
+    /// Three integers.
+    constexpr std::uint32_t vector_type() noexcept {
+        const std::uint32_t integer = type(scalar::integer);
+        if (!vector_) types_.push(op::TypeVector, vector_ = new_id(), integer, 3);
+        return vector_;
+    }
+    /// Two integers, as what gives a wide product or a carry returns them.
+    constexpr std::uint32_t pair_type() noexcept {
+        const std::uint32_t integer = type(scalar::integer);
+        if (!pair_) types_.push(op::TypeStruct, pair_ = new_id(), integer, integer);
+        return pair_;
+    }
+    constexpr std::uint32_t constant(scalar of, std::uint32_t bits) noexcept {
+        // A full table costs nothing but doublets, which are legal for constants.
+        std::size_t at = (bits * 0x9E3779B1u >> 20 ^ std::size_t(of) * 89) % known_.size();
+        for (std::size_t tried = 0; tried < 16; ++tried, at = (at + 1) % known_.size()) {
+            known_constant& known = known_[at];
+            if (known.id == 0) return (known = {declare(of, bits), bits, of}).id;
+            if (known.bits == bits && known.of == of) return known.id;
+        }
+        return declare(of, bits);
+    }
+
+    // ---- declarations at module scope
+
+    /// An input of the shader that the device fills in.
+    constexpr std::uint32_t input(built_in which, std::uint32_t of_type) noexcept {
+        for (std::size_t i = 0; i < inputs_; ++i)
+            if (input_kinds_[i] == which) return input_ids_[i];
+        const std::uint32_t id = declare_variable(storage::Input, declare_pointer(storage::Input, of_type));
+        decorate(id, decoration::BuiltIn, std::uint32_t(which));
+        input_kinds_[inputs_] = which;
+        input_ids_[inputs_++] = id;
+        return id;
+    }
+    /// A variable of every invocation that all functions see.
+    constexpr std::uint32_t private_variable(scalar of) noexcept {
+        return declare_variable(storage::Private, pointer_type(storage::Private, of));
+    }
+    /// An array that a work group shares; its length is the id of a constant.
+    constexpr std::uint32_t shared_array(scalar of, std::uint32_t length) noexcept {
+        const std::uint32_t element = type(of), array = new_id();
+        types_.push(op::TypeArray, array, element, length);
+        return declare_variable(storage::Workgroup, declare_pointer(storage::Workgroup, array));
+    }
+    /// A storage buffer: a block that holds one array without an end, in descriptor set 0.
+    constexpr std::uint32_t storage_buffer(scalar of, std::uint32_t binding, bool read_only) noexcept {
+        const std::uint32_t element = type(of), array = new_id(), block = new_id();
+        types_.push(op::TypeRuntimeArray, array, element);
+        decorate(array, decoration::ArrayStride, 4);
+        types_.push(op::TypeStruct, block, array);
+        decorate(block, decoration::Block);
+        decorate_member(block, 0, decoration::Offset, 0);
+        if (read_only) decorations_.push(op::MemberDecorate, block, 0, decoration::NonWritable);
+        const std::uint32_t id =
+            declare_variable(storage::StorageBuffer, declare_pointer(storage::StorageBuffer, block));
+        decorate(id, decoration::DescriptorSet, 0);
+        decorate(id, decoration::Binding, binding);
+        return id;
+    }
+    /// The next word of the push constants: the block, and its place in it.
+    constexpr std::uint32_t push_constants() noexcept {
+        if (!push_constants_) push_constants_ = new_id();
+        return push_constants_;
+    }
+    constexpr std::uint32_t next_push_constant(scalar of) noexcept {
+        push_constant_types_[pushed_] = type(of);
+        return pushed_++;
+    }
+
+    // ---- instructions of the function that is being written
+
+    /// An instruction with a result of a scalar type.
+    template <class... Operands>
+    constexpr std::uint32_t emit(op code, scalar of, Operands... operands) noexcept {
+        return emit_of_type(code, type(of), operands...);
+    }
+    template <class... Operands>
+    constexpr std::uint32_t emit_of_type(op code, std::uint32_t result_type, Operands... operands) noexcept {
+        body_.push(code, result_type, next_id_, operands...);
+        return next_id_++;
+    }
+    /// An instruction without a result.
+    template <class... Operands>
+    constexpr void emit_only(op code, Operands... operands) noexcept {
+        body_.push(code, operands...);
+    }
+    /// Float arithmetic: never part of a fused operation, where that was asked for.
+    template <class... Operands>
+    constexpr std::uint32_t emit_arithmetic(op code, Operands... operands) noexcept {
+        const std::uint32_t id = emit(code, scalar::real, operands...);
+        if (options_.precise) decorate(id, decoration::NoContraction);
+        return id;
+    }
+    constexpr std::uint32_t emit_extended(extended which, std::uint32_t operand) noexcept {
+        if (!extended_set_) extended_set_ = new_id();
+        return emit(op::ExtInst, scalar::real, extended_set_, which, operand);
+    }
+    /// A variable of the function that is being written.
+    constexpr std::uint32_t local_variable(scalar of) noexcept {
+        const std::uint32_t pointer = pointer_type(storage::Function, of), id = new_id();
+        locals_.push(op::Variable, pointer, id, storage::Function);
+        return id;
+    }
+    constexpr void label(std::uint32_t id) noexcept { emit_only(op::Label, id); }
+
+    /// Writes a function of N integers that returns one; body(ids of the arguments) answers the id of the result. What
+    /// was being written goes on behind it. Returns the function's id, for op::FunctionCall.
+    template <std::size_t N, class Body>
+    constexpr std::uint32_t integer_function(Body body) noexcept {
+        static_assert(N == 1 || N == 2);
+        word_stream outer_body, outer_locals;
+        std::swap(body_, outer_body);
+        std::swap(locals_, outer_locals);
+        const std::uint32_t outer_first = first_of_function_;
+        const std::uint32_t integer = type(scalar::integer), function = first_of_function_ = new_id();
+        std::array<std::uint32_t, N> arguments{};
+        for (std::uint32_t& argument : arguments) argument = new_id();
+        std::uint32_t& function_type = integer_functions_[N];
+        if (!function_type) {
+            function_type = new_id();
+            if constexpr (N == 1) types_.push(op::TypeFunction, function_type, integer, integer);
+            else types_.push(op::TypeFunction, function_type, integer, integer, integer);
+        }
+        const std::uint32_t result = body(arguments);
+        emit_only(op::ReturnValue, result);
+        functions_.push(op::Function, integer, function, 0, function_type);
+        for (const std::uint32_t argument : arguments) functions_.push(op::FunctionParameter, integer, argument);
+        close_function();
+        std::swap(body_, outer_body);
+        std::swap(locals_, outer_locals);
+        first_of_function_ = outer_first;
+        return function;
+    }
+    /// The id, of a value that can be used in the function that is being written: those of the function around it
+    /// cannot.
+    constexpr std::uint32_t known(std::uint32_t id) noexcept {
+        return id >= first_of_function_ || id == local_size_ ? id : value_of_another_function();
+    }
+
+    /// Ends the shader; nothing may be written behind it.
+    constexpr void finish() noexcept {
+        emit_only(op::Return);
+        const std::uint32_t nothing = void_type(), function = new_id();
+        types_.push(op::TypeFunction, function, nothing);
+        // The main function stays where it was written: it is the longest, and need not be copied.
+        functions_.push(op::Function, nothing, main_, 0, function);
+        functions_.push(op::Label, new_id());
+        functions_.push(locals_);
+        emit_only(op::FunctionEnd);
+        if (push_constants_) declare_push_constants();
+        write_head();
+    }
+
+    // ---- the words
+
+    /// Whether there is a module: the heap gave memory for all words, and no value was used out of its function.
+    constexpr bool complete() const noexcept {
+        return well_formed_ && head_.complete() && decorations_.complete() && types_.complete() &&
+               functions_.complete() && body_.complete();
+    }
+    constexpr std::size_t size() const noexcept {
+        return head_.size() + decorations_.size() + types_.size() + functions_.size() + body_.size();
+    }
+    /// `words` holds size() of them.
+    constexpr void write(std::uint32_t* words) const noexcept {
+        for (const auto* part : {&head_, &decorations_, &types_, &functions_, &body_})
+            for (std::size_t i = 0; i < part->size(); ++i) *words++ = (*part)[i];
+    }
+
+private:
+    /// A mistake of whoever writes the shader. While compiling it ends there, with this function's name.
+    std::uint32_t value_of_another_function() noexcept {
+        well_formed_ = false;
+        return 0;
+    }
+
+    struct known_constant {
+        std::uint32_t id = 0, bits = 0;
+        scalar of = scalar::boolean;
+    };
+
+    constexpr void require(capability what) noexcept { capabilities_.push(op::Capability, what); }
+    constexpr void decorate(std::uint32_t id, decoration what) noexcept { decorations_.push(op::Decorate, id, what); }
+    constexpr void decorate(std::uint32_t id, decoration what, std::uint32_t value) noexcept {
+        decorations_.push(op::Decorate, id, what, value);
+    }
+    constexpr void decorate_member(std::uint32_t id, std::uint32_t member, decoration what,
+                                   std::uint32_t value) noexcept {
+        decorations_.push(op::MemberDecorate, id, member, what, value);
+    }
+    constexpr std::uint32_t declare(scalar of, std::uint32_t bits) noexcept {
+        const std::uint32_t t = type(of), id = new_id();
+        if (of == scalar::boolean) types_.push(bits ? op::ConstantTrue : op::ConstantFalse, t, id);
+        else types_.push(op::Constant, t, id, bits);
+        return id;
+    }
+    constexpr std::uint32_t declare_pointer(storage where, std::uint32_t to) noexcept {
+        const std::uint32_t id = new_id();
+        types_.push(op::TypePointer, id, where, to);
+        return id;
+    }
+    constexpr std::uint32_t declare_variable(storage where, std::uint32_t pointer) noexcept {
+        const std::uint32_t id = new_id();
+        types_.push(op::Variable, pointer, id, where);
+        return id;
+    }
+    /// Behind op::Function and its parameters: the variables come first in the first block.
+    constexpr void close_function() noexcept {
+        functions_.push(op::Label, new_id());
+        functions_.push(locals_);
+        functions_.push(body_);
+        functions_.push(op::FunctionEnd);
+    }
+    constexpr void declare_push_constants() noexcept {
+        const std::uint32_t block = new_id();
+        types_.push((pushed_ + 2) << 16 | std::uint32_t(op::TypeStruct));
+        types_.push(block);
+        for (std::uint32_t i = 0; i < pushed_; ++i) types_.push(push_constant_types_[i]);
+        decorate(block, decoration::Block);
+        for (std::uint32_t i = 0; i < pushed_; ++i) decorate_member(block, i, decoration::Offset, 4 * i);
+        const std::uint32_t pointer = declare_pointer(storage::PushConstant, block);
+        types_.push(op::Variable, pointer, push_constants_, storage::PushConstant);
+    }
+    constexpr void write_head() noexcept {
+        head_.push(magic_number, version, 0u, next_id_, 0u);
+        head_.push(capabilities_);
+        if (options_.round_to_nearest || options_.keep_infinities)
+            push_text(op::Extension, {}, "SPV_KHR_float_controls");
+        if (extended_set_) push_text(op::ExtInstImport, {&extended_set_, 1}, "GLSL.std.450");
+        head_.push(op::MemoryModel, 0, 1);             // logical, GLSL450
+        std::array<std::uint32_t, 2> entry{5, main_};  // GLCompute
+        push_text(op::EntryPoint, entry, "main", {input_ids_.data(), inputs_});
+        head_.push(op::ExecutionMode, main_, execution_mode::LocalSize, 1, 1, 1);  // WorkgroupSize rules
+        if (options_.round_to_nearest) head_.push(op::ExecutionMode, main_, execution_mode::RoundingModeRTE, 32);
+        if (options_.keep_infinities)
+            head_.push(op::ExecutionMode, main_, execution_mode::SignedZeroInfNanPreserve, 32);
+    }
+    /// An instruction with a text, which ends with a zero and fills its last word with others.
+    constexpr void push_text(op code, std::span<const std::uint32_t> before, const char* text,
+                             std::span<const std::uint32_t> after = {}) noexcept {
+        std::size_t length = 0;
+        while (text[length]) ++length;
+        const std::size_t words = length / 4 + 1;
+        head_.push(std::uint32_t(1 + before.size() + words + after.size()) << 16 | std::uint32_t(code));
+        for (const std::uint32_t word : before) head_.push(word);
+        for (std::size_t i = 0; i < words; ++i) {
+            std::uint32_t word = 0;
+            for (std::size_t j = 4 * i; j < 4 * i + 4 && j < length; ++j)
+                word |= std::uint32_t(static_cast<unsigned char>(text[j])) << (8 * (j % 4));
+            head_.push(word);
+        }
+        for (const std::uint32_t word : after) head_.push(word);
+    }
+
+    module_options options_;
+    word_stream capabilities_, decorations_, types_, functions_;
+    word_stream locals_, body_;  ///< of the function that is being written
+    word_stream head_;
+    std::uint32_t next_id_ = 1;
+    std::uint32_t first_of_function_ = 0;
+    bool well_formed_ = true;
+    std::uint32_t main_ = 0, local_size_ = 0, extended_set_ = 0;
+
+    std::array<std::uint32_t, scalars> types_of_scalars_{};
+    std::array<std::array<std::uint32_t, scalars>, 13> pointers_{};
+    std::uint32_t void_ = 0, vector_ = 0, pair_ = 0;
+    std::array<std::uint32_t, 3> integer_functions_{};  ///< types, by the number of arguments
+    std::array<known_constant, 1024> known_{};
+
+    std::array<built_in, 4> input_kinds_{};
+    std::array<std::uint32_t, 4> input_ids_{};
+    std::size_t inputs_ = 0;
+
+    std::uint32_t push_constants_ = 0, pushed_ = 0;
+    std::array<std::uint32_t, 32> push_constant_types_{};  // 128 bytes, the least that Vulkan grants
+};
+
+}  // namespace riffle::gpu::spirv

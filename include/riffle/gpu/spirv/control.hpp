@@ -1,0 +1,135 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/gpu/spirv/memory.hpp>
+
+// Structured control flow. Bodies are functions without arguments that write instructions; loops keep what they count
+// in variables, so no phi is ever needed.
+
+namespace riffle::gpu::spirv {
+
+/// then() where the condition holds. One that is known already costs nothing.
+template <class Then>
+constexpr void if_(assembler& code, const boolean& condition, Then then) noexcept {
+    if (condition.is_constant()) {
+        if (condition.bits()) then();
+        return;
+    }
+    const std::uint32_t asked = condition.id(code), yes = code.new_id(), end = code.new_id();
+    code.emit_only(op::SelectionMerge, end, 0);
+    code.emit_only(op::BranchConditional, asked, yes, end);
+    code.label(yes);
+    then();
+    code.emit_only(op::Branch, end);
+    code.label(end);
+}
+
+template <class Then, class Else>
+constexpr void if_(assembler& code, const boolean& condition, Then then, Else otherwise) noexcept {
+    if (condition.is_constant()) {
+        if (condition.bits()) then();
+        else otherwise();
+        return;
+    }
+    const std::uint32_t asked = condition.id(code), yes = code.new_id(), no = code.new_id(), end = code.new_id();
+    code.emit_only(op::SelectionMerge, end, 0);
+    code.emit_only(op::BranchConditional, asked, yes, no);
+    code.label(yes);
+    then();
+    code.emit_only(op::Branch, end);
+    code.label(no);
+    otherwise();
+    code.emit_only(op::Branch, end);
+    code.label(end);
+}
+
+/// While condition() holds: body(), then next().
+template <class Condition, class Body, class Next>
+constexpr void while_(assembler& code, Condition condition, Body body, Next next) noexcept {
+    const std::uint32_t head = code.new_id(), test = code.new_id(), inside = code.new_id(), again = code.new_id(),
+                        end = code.new_id();
+    code.emit_only(op::Branch, head);
+    code.label(head);
+    code.emit_only(op::LoopMerge, end, again, 0);
+    code.emit_only(op::Branch, test);
+    code.label(test);
+    const std::uint32_t asked = boolean(condition()).id(code);
+    code.emit_only(op::BranchConditional, asked, inside, end);
+    code.label(inside);
+    body();
+    code.emit_only(op::Branch, again);
+    code.label(again);
+    next();
+    code.emit_only(op::Branch, head);
+    code.label(end);
+}
+
+/// body(i) for i = first, first + step, ... below `end`. (first + step must not pass 2^32.)
+template <class Body>
+constexpr void for_(assembler& code, const u32& first, const u32& end, const u32& step, Body body) noexcept {
+    variable<u32> i(code, first);
+    while_(
+        code, [&] { return i < end; }, [&] { body(i.load()); }, [&] { i = i + step; });
+}
+
+/// Waits for all invocations of the work group, and shows each what the others wrote to shared arrays. Only where all
+/// of them pass.
+constexpr void barrier(assembler& code) noexcept {
+    const std::uint32_t group = code.constant(scalar::integer, std::uint32_t(scope::Workgroup)),
+                        order = code.constant(scalar::integer, acquire_release | workgroup_memory);
+    code.emit_only(op::ControlBarrier, group, group, order);
+}
+/// The same, and what they wrote to buffers.
+constexpr void buffer_barrier(assembler& code) noexcept {
+    const std::uint32_t group = code.constant(scalar::integer, std::uint32_t(scope::Workgroup)),
+                        order = code.constant(scalar::integer, acquire_release | workgroup_memory | uniform_memory);
+    code.emit_only(op::ControlBarrier, group, group, order);
+}
+
+/// Index of the invocation in its work group.
+constexpr u32 lane(assembler& code) noexcept {
+    const std::uint32_t input = code.input(built_in::LocalInvocationIndex, code.type(scalar::integer));
+    return {code, code.emit(op::Load, scalar::integer, input)};
+}
+/// The index of the work group, along its first dimension.
+constexpr u32 group(assembler& code) noexcept {
+    const std::uint32_t vector = code.vector_type(), input = code.input(built_in::WorkgroupId, vector),
+                        loaded = code.emit_of_type(op::Load, vector, input);
+    return {code, code.emit(op::CompositeExtract, scalar::integer, loaded, 0)};
+}
+/// How many invocations a work group has.
+constexpr u32 group_size(assembler& code) noexcept { return {code, code.local_size()}; }
+
+/// A function of N integers that returns one; it sees private variables, buffers and shared arrays, and no other value
+/// of what stands around it. Calling it writes a call.
+template <std::size_t N>
+class integer_function {
+public:
+    /// To be assigned before use.
+    constexpr integer_function() noexcept = default;
+    constexpr bool is_written() const noexcept { return code_ != nullptr; }
+    template <class Body>
+    constexpr integer_function(assembler& code, Body body) noexcept
+        : code_(&code), id_(code.integer_function<N>([&](const std::array<std::uint32_t, N>& arguments) {
+              if constexpr (N == 1) return u32(body(u32(code, arguments[0]))).id(code);
+              else return u32(body(u32(code, arguments[0]), u32(code, arguments[1]))).id(code);
+          })) {}
+    constexpr u32 operator()(const u32& argument) const noexcept
+        requires(N == 1)
+    {
+        const std::uint32_t given = argument.id(*code_);
+        return {*code_, code_->emit(op::FunctionCall, scalar::integer, id_, given)};
+    }
+    constexpr u32 operator()(const u32& first, const u32& second) const noexcept
+        requires(N == 2)
+    {
+        const std::uint32_t a = first.id(*code_), b = second.id(*code_);
+        return {*code_, code_->emit(op::FunctionCall, scalar::integer, id_, a, b)};
+    }
+
+private:
+    assembler* code_ = nullptr;
+    std::uint32_t id_ = 0;
+};
+
+}  // namespace riffle::gpu::spirv

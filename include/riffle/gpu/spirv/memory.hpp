@@ -1,0 +1,162 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/gpu/spirv/values.hpp>
+
+// What a shader remembers. A variable or an element stands for its value wherever a value is wanted: every such use is
+// a load, every assignment a store.
+
+namespace riffle::gpu::spirv {
+
+/// A place in memory that holds one value of type T.
+template <class T>
+class place {
+public:
+    constexpr place() noexcept = default;
+    constexpr place(assembler& code, std::uint32_t pointer) noexcept : code_(&code), pointer_(pointer) {}
+    constexpr operator T() const noexcept { return load(); }
+    constexpr T load() const noexcept { return {*code_, code_->emit(op::Load, T::type, pointer_)}; }
+    constexpr void store(const T& value) const noexcept { code_->emit_only(op::Store, pointer_, value.id(*code_)); }
+
+protected:
+    assembler* code_ = nullptr;
+    std::uint32_t pointer_ = 0;
+};
+
+/// A variable of the function that is being written.
+template <class T>
+class variable : public place<T> {
+public:
+    constexpr explicit variable(assembler& code) noexcept : place<T>(code, code.local_variable(T::type)) {}
+    constexpr variable(assembler& code, const T& first) noexcept : variable(code) { this->store(first); }
+    variable(const variable&) = delete;
+    constexpr variable& operator=(const variable& other) noexcept { return *this = other.load(); }
+    constexpr variable& operator=(const T& value) noexcept {
+        this->store(value);
+        return *this;
+    }
+};
+
+/// A variable of the invocation, which every function sees.
+template <class T>
+class private_variable : public place<T> {
+public:
+    /// To be declared before use.
+    constexpr private_variable() noexcept = default;
+    constexpr explicit private_variable(assembler& code) noexcept { declare(code); }
+    constexpr private_variable(assembler& code, const T& first) noexcept : private_variable(code) {
+        this->store(first);
+    }
+    constexpr void declare(assembler& code) noexcept {
+        this->code_ = &code;
+        this->pointer_ = code.private_variable(T::type);
+    }
+    private_variable(const private_variable&) = delete;
+    constexpr private_variable& operator=(const private_variable& other) noexcept { return *this = other.load(); }
+    constexpr private_variable& operator=(const T& value) noexcept {
+        this->store(value);
+        return *this;
+    }
+};
+
+/// What a buffer may be used for.
+enum class access { read, write };
+
+/// An element of an array, in storage `Where`.
+template <class T, storage Where, access Allowed = access::write>
+class element : public place<T> {
+public:
+    using place<T>::place;
+    element(const element&) = delete;
+    /// Of the value that lies there.
+    constexpr const element& operator=(const element& other) const noexcept
+        requires(Allowed == access::write)
+    {
+        return *this = other.load();
+    }
+    constexpr const element& operator=(const T& value) const noexcept
+        requires(Allowed == access::write)
+    {
+        this->store(value);
+        return *this;
+    }
+    /// Atomic in no order with other memory; each returns what was there before. Only integers have them: sums of
+    /// floats would depend on who comes first.
+    constexpr u32 add(const u32& value) const noexcept
+        requires(Allowed == access::write && T::type == scalar::integer)
+    {
+        return atomically(op::AtomicIAdd, value);
+    }
+    constexpr u32 raise(const u32& value) const noexcept
+        requires(Allowed == access::write && T::type == scalar::integer)
+    {
+        return atomically(op::AtomicUMax, value);
+    }
+    constexpr u32 lower(const u32& value) const noexcept
+        requires(Allowed == access::write && T::type == scalar::integer)
+    {
+        return atomically(op::AtomicUMin, value);
+    }
+    constexpr u32 set_bits(const u32& value) const noexcept
+        requires(Allowed == access::write && T::type == scalar::integer)
+    {
+        return atomically(op::AtomicOr, value);
+    }
+
+private:
+    constexpr u32 atomically(op code, const u32& value) const noexcept {
+        assembler& to = *this->code_;
+        constexpr scope seen_by = Where == storage::Workgroup ? scope::Workgroup : scope::Device;
+        const std::uint32_t by = to.constant(scalar::integer, std::uint32_t(seen_by)),
+                            order = to.constant(scalar::integer, relaxed), operand = value.id(to);
+        return {to, to.emit(code, scalar::integer, this->pointer_, by, order, operand)};
+    }
+};
+
+/// A storage buffer of descriptor set 0, seen as an array of T.
+template <class T, access Allowed = access::write>
+class buffer {
+public:
+    constexpr buffer(assembler& code, std::uint32_t binding) noexcept
+        : code_(&code), id_(code.storage_buffer(T::type, binding, Allowed == access::read)) {}
+    constexpr element<T, storage::StorageBuffer, Allowed> operator[](const u32& index) const noexcept {
+        const std::uint32_t pointer = code_->pointer_type(storage::StorageBuffer, T::type),
+                            member = code_->constant(scalar::integer, 0), at = index.id(*code_);
+        return {*code_, code_->emit_of_type(op::AccessChain, pointer, id_, member, at)};
+    }
+
+private:
+    assembler* code_;
+    std::uint32_t id_;
+};
+
+/// An array that the work group shares: of as many elements as there are invocations in it, or of a fixed number.
+template <class T>
+class shared {
+public:
+    /// To be assigned before use: arrays cost every work group their memory.
+    constexpr shared() noexcept = default;
+    constexpr explicit shared(assembler& code) noexcept
+        : code_(&code), id_(code.shared_array(T::type, code.local_size())) {}
+    constexpr shared(assembler& code, std::uint32_t length) noexcept
+        : code_(&code), id_(code.shared_array(T::type, code.constant(scalar::integer, length))) {}
+    constexpr element<T, storage::Workgroup> operator[](const u32& index) const noexcept {
+        const std::uint32_t pointer = code_->pointer_type(storage::Workgroup, T::type), at = index.id(*code_);
+        return {*code_, code_->emit_of_type(op::AccessChain, pointer, id_, at)};
+    }
+
+private:
+    assembler* code_ = nullptr;
+    std::uint32_t id_ = 0;
+};
+
+/// The next word of the push constants.
+template <class T>
+constexpr T push_constant(assembler& code) noexcept {
+    const std::uint32_t pointer = code.pointer_type(storage::PushConstant, T::type), block = code.push_constants(),
+                        member = code.constant(scalar::integer, code.next_push_constant(T::type)),
+                        at = code.emit_of_type(op::AccessChain, pointer, block, member);
+    return {code, code.emit(op::Load, T::type, at)};
+}
+
+}  // namespace riffle::gpu::spirv

@@ -1,0 +1,334 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include <riffle/gpu/spirv/assembler.hpp>
+#include <riffle/math/ordered.hpp>
+
+// Values of a shader, as C++ sees them: f32, i32, u32 and boolean. What is done to them becomes instructions. They have
+// the operators and functions of the lane type (math/lanes.hpp), so maths that is written over a value type is emitted
+// as it stands.
+//
+// A value that was made of a number is a constant until it meets another: constants among themselves are computed by
+// the compiler, rounded as the device would, and no instruction is written.
+
+namespace riffle::gpu::spirv {
+
+class boolean;
+class i32;
+class u32;
+class f32;
+
+/// What the value types have in common: an id of an assembler's module, or the bits of a constant.
+template <scalar Of>
+class operand {
+public:
+    static constexpr scalar type = Of;
+    constexpr operand(assembler& code, std::uint32_t id) noexcept : code_(&code), word_(id) {}
+
+    constexpr bool is_constant() const noexcept { return code_ == nullptr; }
+    /// The bits of a constant.
+    constexpr std::uint32_t bits() const noexcept { return word_; }
+    /// The assembler that a value lives in; nullptr for a constant.
+    constexpr assembler* code() const noexcept { return code_; }
+    constexpr std::uint32_t id(assembler& code) const noexcept {
+        return code_ ? code.known(word_) : code.constant(Of, word_);
+    }
+
+protected:
+    constexpr explicit operand(std::uint32_t bits) noexcept : word_(bits) {}
+
+private:
+    assembler* code_ = nullptr;
+    std::uint32_t word_;
+};
+
+namespace detail {
+
+/// The assembler of the first that has one.
+template <class First, class... Rest>
+constexpr assembler& assembler_of(const First& first, const Rest&... rest) noexcept {
+    if constexpr (sizeof...(Rest) == 0) return *first.code();
+    else return first.is_constant() ? assembler_of(rest...) : *first.code();
+}
+/// One instruction over values.
+template <class Result, class... Operands>
+constexpr Result emit(op code, const Operands&... operands) noexcept {
+    assembler& to = assembler_of(operands...);
+    return {to, to.emit(code, Result::type, operands.id(to)...)};
+}
+template <class Result, class... Operands>
+constexpr Result emit_arithmetic(op code, const Operands&... operands) noexcept {
+    assembler& to = assembler_of(operands...);
+    return {to, to.emit_arithmetic(code, operands.id(to)...)};
+}
+template <class... Operands>
+constexpr bool all_constant(const Operands&... operands) noexcept {
+    return (operands.is_constant() && ...);
+}
+
+}  // namespace detail
+
+/// The answer of a comparison.
+class boolean : public operand<scalar::boolean> {
+public:
+    using operand::operand;
+    constexpr boolean(bool value) noexcept : operand(std::uint32_t(value)) {}
+
+    friend constexpr boolean operator&(const boolean& a, const boolean& b) noexcept {
+        if (a.is_constant()) return a.bits() ? b : a;
+        if (b.is_constant()) return b.bits() ? a : b;
+        return detail::emit<boolean>(op::LogicalAnd, a, b);
+    }
+    friend constexpr boolean operator|(const boolean& a, const boolean& b) noexcept {
+        if (a.is_constant()) return a.bits() ? a : b;
+        if (b.is_constant()) return b.bits() ? b : a;
+        return detail::emit<boolean>(op::LogicalOr, a, b);
+    }
+    friend constexpr boolean operator!(const boolean& a) noexcept {
+        if (a.is_constant()) return boolean(a.bits() == 0);
+        return detail::emit<boolean>(op::LogicalNot, a);
+    }
+    /// Masks of lanes are turned around like this.
+    friend constexpr boolean operator~(const boolean& a) noexcept { return !a; }
+};
+
+/// 32 bits that count as an unsigned integer; sums and products wrap.
+class u32 : public operand<scalar::integer> {
+public:
+    using operand::operand;
+    constexpr u32(std::uint32_t value = 0) noexcept : operand(value) {}
+
+    friend constexpr u32 operator+(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() + b.bits();
+        return detail::emit<u32>(op::IAdd, a, b);
+    }
+    friend constexpr u32 operator-(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() - b.bits();
+        return detail::emit<u32>(op::ISub, a, b);
+    }
+    friend constexpr u32 operator*(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() * b.bits();
+        return detail::emit<u32>(op::IMul, a, b);
+    }
+    /// By anything but 0.
+    friend constexpr u32 operator/(const u32& a, const u32& b) noexcept { return detail::emit<u32>(op::UDiv, a, b); }
+    friend constexpr u32 operator%(const u32& a, const u32& b) noexcept { return detail::emit<u32>(op::UMod, a, b); }
+    friend constexpr u32 operator&(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() & b.bits();
+        return detail::emit<u32>(op::BitwiseAnd, a, b);
+    }
+    friend constexpr u32 operator|(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() | b.bits();
+        return detail::emit<u32>(op::BitwiseOr, a, b);
+    }
+    friend constexpr u32 operator^(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() ^ b.bits();
+        return detail::emit<u32>(op::BitwiseXor, a, b);
+    }
+    friend constexpr u32 operator~(const u32& a) noexcept {
+        if (a.is_constant()) return ~a.bits();
+        return detail::emit<u32>(op::Not, a);
+    }
+    /// By less than 32.
+    friend constexpr u32 operator<<(const u32& a, const u32& count) noexcept {
+        if (detail::all_constant(a, count)) return a.bits() << count.bits();
+        return detail::emit<u32>(op::ShiftLeftLogical, a, count);
+    }
+    friend constexpr u32 operator>>(const u32& a, const u32& count) noexcept {
+        if (detail::all_constant(a, count)) return a.bits() >> count.bits();
+        return detail::emit<u32>(op::ShiftRightLogical, a, count);
+    }
+    friend constexpr boolean operator==(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() == b.bits();
+        return detail::emit<boolean>(op::IEqual, a, b);
+    }
+    friend constexpr boolean operator!=(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() != b.bits();
+        return detail::emit<boolean>(op::INotEqual, a, b);
+    }
+    friend constexpr boolean operator<(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() < b.bits();
+        return detail::emit<boolean>(op::ULessThan, a, b);
+    }
+    friend constexpr boolean operator<=(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() <= b.bits();
+        return detail::emit<boolean>(op::ULessThanEqual, a, b);
+    }
+    friend constexpr boolean operator>(const u32& a, const u32& b) noexcept { return b < a; }
+    friend constexpr boolean operator>=(const u32& a, const u32& b) noexcept { return b <= a; }
+    friend constexpr u32 select(const boolean& condition, const u32& yes, const u32& no) noexcept {
+        if (condition.is_constant()) return condition.bits() ? yes : no;
+        return detail::emit<u32>(op::Select, condition, yes, no);
+    }
+    friend constexpr u32 greater_of(const u32& a, const u32& b) noexcept { return select(a < b, b, a); }
+    friend constexpr u32 lesser_of(const u32& a, const u32& b) noexcept { return select(b < a, b, a); }
+};
+
+/// 32 bits that count as a signed integer; sums and products wrap. The `ints` of f32.
+class i32 : public operand<scalar::integer> {
+public:
+    using operand::operand;
+    constexpr i32(std::int32_t value = 0) noexcept : operand(std::uint32_t(value)) {}
+    /// The same bits, read in another way.
+    constexpr explicit i32(const u32& bits) noexcept : operand(bits) {}
+    constexpr explicit operator u32() const noexcept { return is_constant() ? u32(bits()) : u32(*code(), id(*code())); }
+
+    friend constexpr i32 operator+(const i32& a, const i32& b) noexcept { return i32(u32(a) + u32(b)); }
+    friend constexpr i32 operator-(const i32& a, const i32& b) noexcept { return i32(u32(a) - u32(b)); }
+    friend constexpr i32 operator&(const i32& a, const i32& b) noexcept { return i32(u32(a) & u32(b)); }
+    friend constexpr i32 operator|(const i32& a, const i32& b) noexcept { return i32(u32(a) | u32(b)); }
+    friend constexpr i32 operator^(const i32& a, const i32& b) noexcept { return i32(u32(a) ^ u32(b)); }
+    friend constexpr i32 operator~(const i32& a) noexcept { return i32(~u32(a)); }
+    friend constexpr i32 operator<<(const i32& a, int count) noexcept { return i32(u32(a) << std::uint32_t(count)); }
+    friend constexpr i32 shift_right_logical(const i32& a, int count) noexcept {
+        return i32(u32(a) >> std::uint32_t(count));
+    }
+    friend constexpr i32 multiply_low(const i32& a, const i32& b) noexcept { return i32(u32(a) * u32(b)); }
+    friend constexpr i32 multiply_low(const i32& a, std::uint32_t factor) noexcept { return i32(u32(a) * u32(factor)); }
+    /// The upper half of the unsigned product.
+    friend constexpr i32 multiply_high(const i32& a, std::uint32_t factor) noexcept;
+    friend constexpr boolean operator==(const i32& a, const i32& b) noexcept { return u32(a) == u32(b); }
+    friend constexpr boolean operator!=(const i32& a, const i32& b) noexcept { return u32(a) != u32(b); }
+    friend constexpr boolean operator<(const i32& a, const i32& b) noexcept {
+        if (detail::all_constant(a, b)) return std::int32_t(a.bits()) < std::int32_t(b.bits());
+        return detail::emit<boolean>(op::SLessThan, a, b);
+    }
+    friend constexpr i32 select(const boolean& condition, const i32& yes, const i32& no) noexcept {
+        return i32(select(condition, u32(yes), u32(no)));
+    }
+};
+
+/// A float.
+class f32 : public operand<scalar::real> {
+public:
+    using operand::operand;
+    using ints = i32;
+    constexpr f32(float value = 0.0f) noexcept : operand(std::bit_cast<std::uint32_t>(value)) {}
+
+    /// Of a constant.
+    constexpr float value() const noexcept { return std::bit_cast<float>(bits()); }
+
+    friend constexpr f32 operator+(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() + b.value();
+        return detail::emit_arithmetic<f32>(op::FAdd, a, b);
+    }
+    friend constexpr f32 operator-(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() - b.value();
+        return detail::emit_arithmetic<f32>(op::FSub, a, b);
+    }
+    friend constexpr f32 operator*(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() * b.value();
+        return detail::emit_arithmetic<f32>(op::FMul, a, b);
+    }
+    friend constexpr f32 operator-(const f32& a) noexcept {
+        if (a.is_constant()) return -a.value();
+        return detail::emit<f32>(op::FNegate, a);
+    }
+    // No comparison may be asked of NaN, and none is asked of infinities by riffle itself.
+    friend constexpr boolean operator<(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() < b.value();
+        return detail::emit<boolean>(op::FOrdLessThan, a, b);
+    }
+    friend constexpr boolean operator<=(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() <= b.value();
+        return detail::emit<boolean>(op::FOrdLessThanEqual, a, b);
+    }
+    friend constexpr boolean operator>(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() > b.value();
+        return detail::emit<boolean>(op::FOrdGreaterThan, a, b);
+    }
+    friend constexpr boolean operator>=(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() >= b.value();
+        return detail::emit<boolean>(op::FOrdGreaterThanEqual, a, b);
+    }
+    friend constexpr boolean operator==(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() == b.value();
+        return detail::emit<boolean>(op::FOrdEqual, a, b);
+    }
+    friend constexpr boolean operator!=(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.value() != b.value();
+        return detail::emit<boolean>(op::FUnordNotEqual, a, b);
+    }
+    friend constexpr f32 select(const boolean& condition, const f32& yes, const f32& no) noexcept {
+        if (condition.is_constant()) return condition.bits() ? yes : no;
+        return detail::emit<f32>(op::Select, condition, yes, no);
+    }
+    /// The greater and the lesser; b where either is NaN.
+    friend constexpr f32 greater_of(const f32& a, const f32& b) noexcept { return select(a > b, a, b); }
+    friend constexpr f32 lesser_of(const f32& a, const f32& b) noexcept { return select(a < b, a, b); }
+
+    friend constexpr i32 as_bits(const f32& a) noexcept {
+        if (a.is_constant()) return std::int32_t(a.bits());
+        return detail::emit<i32>(op::Bitcast, a);
+    }
+    static constexpr f32 from_bits(const i32& bits) noexcept {
+        if (bits.is_constant()) return std::bit_cast<float>(bits.bits());
+        return detail::emit<f32>(op::Bitcast, bits);
+    }
+    static constexpr f32 from_bits(const u32& bits) noexcept { return from_bits(i32(bits)); }
+    /// To the integer next to zero (|a| < 2^31), and back.
+    friend constexpr i32 truncate(const f32& a) noexcept {
+        if (a.is_constant()) return std::int32_t(a.value());
+        return detail::emit<i32>(op::ConvertFToS, a);
+    }
+    static constexpr f32 from_int(const i32& a) noexcept {
+        if (a.is_constant()) return float(std::int32_t(a.bits()));
+        return detail::emit<f32>(op::ConvertSToF, a);
+    }
+};
+
+/// canonical (math/ordered.hpp). By the bits alone: a device need not compare NaN and infinities as IEEE 754 does.
+constexpr f32 canonical(const f32& a) noexcept {
+    if (a.is_constant()) return riffle::canonical(a.value());
+    const u32 bits(as_bits(a));
+    const u32 exponent = bits & 0x7f800000u;
+    const u32 special = select(bits == 0x7f800000u, u32(0x7f7fffffu), u32(0xff800000u));
+    const u32 finite = select(exponent == 0u, u32(0u), bits);
+    return f32::from_bits(select(exponent == 0x7f800000u, special, finite));
+}
+
+/// Two words, low first: a wide product, or a sum and its carry.
+struct word_pair {
+    u32 low, high;
+};
+namespace detail {
+constexpr word_pair emit_pair(op code, const u32& a, const u32& b) noexcept {
+    assembler& to = assembler_of(a, b);
+    const std::uint32_t a_id = a.id(to), b_id = b.id(to);
+    const std::uint32_t pair = to.emit_of_type(code, to.pair_type(), a_id, b_id);
+    const u32 low(to, to.emit(op::CompositeExtract, scalar::integer, pair, 0));
+    const u32 high(to, to.emit(op::CompositeExtract, scalar::integer, pair, 1));
+    return {low, high};
+}
+}  // namespace detail
+/// The 64 bits of a * b.
+constexpr word_pair multiply_wide(const u32& a, const u32& b) noexcept {
+    if (!detail::all_constant(a, b)) return detail::emit_pair(op::UMulExtended, a, b);
+    const std::uint64_t product = std::uint64_t{a.bits()} * b.bits();
+    return {std::uint32_t(product), std::uint32_t(product >> 32)};
+}
+/// a + b, and 1 where it did not fit.
+constexpr word_pair add_with_carry(const u32& a, const u32& b) noexcept {
+    if (!detail::all_constant(a, b)) return detail::emit_pair(op::IAddCarry, a, b);
+    const std::uint64_t sum = std::uint64_t{a.bits()} + b.bits();
+    return {std::uint32_t(sum), std::uint32_t(sum >> 32)};
+}
+/// a - b, and 1 where that is below 0.
+constexpr word_pair subtract_with_borrow(const u32& a, const u32& b) noexcept {
+    if (!detail::all_constant(a, b)) return detail::emit_pair(op::ISubBorrow, a, b);
+    return {a.bits() - b.bits(), std::uint32_t(a.bits() < b.bits())};
+}
+constexpr i32 multiply_high(const i32& a, std::uint32_t factor) noexcept {
+    return i32(multiply_wide(u32(a), u32(factor)).high);
+}
+
+/// exp and log as the device has them, to a few units in the last place: numerics::fast.
+constexpr f32 native_exp(const f32& a) noexcept {
+    return {*a.code(), a.code()->emit_extended(extended::Exp, a.id(*a.code()))};
+}
+constexpr f32 native_log(const f32& a) noexcept {
+    return {*a.code(), a.code()->emit_extended(extended::Log, a.id(*a.code()))};
+}
+
+}  // namespace riffle::gpu::spirv

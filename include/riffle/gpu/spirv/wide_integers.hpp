@@ -1,0 +1,100 @@
+#pragma once
+#include <cstdint>
+
+#include <riffle/gpu/spirv/memory.hpp>
+
+// Integers of 64 bits out of two words, since not every device has such a type.
+
+namespace riffle::gpu::spirv {
+
+constexpr word_pair wide(const u32& value) noexcept { return {value, 0u}; }
+constexpr word_pair wide(std::uint64_t value) noexcept { return {std::uint32_t(value), std::uint32_t(value >> 32)}; }
+
+constexpr word_pair operator+(const word_pair& a, const word_pair& b) noexcept {
+    const word_pair low = add_with_carry(a.low, b.low);
+    const u32 high = a.high + b.high;
+    return {low.low, high + low.high};
+}
+constexpr word_pair operator-(const word_pair& a, const word_pair& b) noexcept {
+    const word_pair low = subtract_with_borrow(a.low, b.low);
+    const u32 high = a.high - b.high;
+    return {low.low, high - low.high};
+}
+constexpr boolean operator<(const word_pair& a, const word_pair& b) noexcept {
+    const boolean less = a.high < b.high;
+    const boolean equal = a.high == b.high;
+    const boolean less_below = a.low < b.low;
+    return less | (equal & less_below);
+}
+constexpr boolean operator<=(const word_pair& a, const word_pair& b) noexcept { return !(b < a); }
+constexpr boolean operator==(const word_pair& a, const word_pair& b) noexcept {
+    const boolean high = a.high == b.high;
+    return high & (a.low == b.low);
+}
+constexpr word_pair select(const boolean& condition, const word_pair& yes, const word_pair& no) noexcept {
+    const u32 low = select(condition, yes.low, no.low);
+    return {low, select(condition, yes.high, no.high)};
+}
+/// a << 1
+constexpr word_pair twice(const word_pair& a) noexcept {
+    const u32 moved = a.low >> 31u;
+    const u32 high = a.high << 1u;
+    return {a.low << 1u, high | moved};
+}
+
+/// A pair that every function sees.
+class private_pair {
+public:
+    constexpr explicit private_pair(assembler& code) noexcept : low_(code), high_(code) {}
+    constexpr private_pair(assembler& code, const word_pair& first) noexcept : private_pair(code) { *this = first; }
+    constexpr word_pair load() const noexcept {
+        const u32 low = low_;
+        return {low, high_};
+    }
+    constexpr operator word_pair() const noexcept { return load(); }
+    constexpr private_pair& operator=(const word_pair& value) noexcept {
+        low_ = value.low;
+        high_ = value.high;
+        return *this;
+    }
+    constexpr void add(const word_pair& more) noexcept { *this = load() + more; }
+
+private:
+    private_variable<u32> low_, high_;
+};
+
+/// The 128 bits of a * b, lowest word first.
+struct word_quad {
+    u32 word[4];
+};
+constexpr word_quad operator+(const word_quad& a, const word_quad& b) noexcept {
+    const word_pair low = word_pair{a.word[0], a.word[1]} + word_pair{b.word[0], b.word[1]};
+    const boolean carries = low < word_pair{a.word[0], a.word[1]};
+    const word_pair high = word_pair{a.word[2], a.word[3]} + word_pair{b.word[2], b.word[3]};
+    const word_pair top = high + wide(select(carries, u32(1u), u32(0u)));
+    return {{low.low, low.high, top.low, top.high}};
+}
+constexpr word_quad operator-(const word_quad& a, const word_quad& b) noexcept {
+    const word_pair low_a{a.word[0], a.word[1]}, low_b{b.word[0], b.word[1]};
+    const word_pair low = low_a - low_b;
+    const word_pair high = word_pair{a.word[2], a.word[3]} - word_pair{b.word[2], b.word[3]};
+    const word_pair top = high - wide(select(low_a < low_b, u32(1u), u32(0u)));
+    return {{low.low, low.high, top.low, top.high}};
+}
+constexpr word_quad multiply_wide(const word_pair& a, const word_pair& b) noexcept {
+    const word_pair low = multiply_wide(a.low, b.low);
+    const word_pair high = multiply_wide(a.high, b.high);
+    const word_pair across = multiply_wide(a.low, b.high);
+    const word_pair back = multiply_wide(a.high, b.low);
+    const word_pair sum = wide(low.high) + across;  // below 2^64
+    const word_pair middle = wide(sum.low) + back;  // below 2^64
+    const word_pair top = high + wide(sum.high) + wide(middle.high);
+    return {{low.low, middle.low, top.low, top.high}};
+}
+/// The upper 64 bits of a * b (math/wide_integer.hpp).
+constexpr word_pair multiply_high(const word_pair& a, const word_pair& b) noexcept {
+    const word_quad product = multiply_wide(a, b);
+    return {product.word[2], product.word[3]};
+}
+
+}  // namespace riffle::gpu::spirv

@@ -1,0 +1,77 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <riffle/gpu/spirv/opcodes.hpp>
+
+namespace riffle::gpu::spirv {
+
+/// Words that grow, while the compiler runs as well as in a program. Where the heap gives nothing, words are dropped
+/// and complete() says so. (std::vector would do, but for its allocation, which throws or ends the program.)
+class word_stream {
+public:
+    constexpr word_stream() = default;
+    constexpr word_stream(word_stream&& other) noexcept { swap(other); }
+    constexpr word_stream& operator=(word_stream&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    constexpr ~word_stream() { release(words_); }
+
+    // One expression for all words of an instruction: compilers limit how many statements they run.
+    template <class... Words>
+    constexpr void push(Words... words) noexcept {
+        if (has_room_for(sizeof...(Words))) ((words_[size_++] = std::uint32_t(words)), ...);
+    }
+    /// One instruction: the first word holds its length.
+    template <class... Words>
+    constexpr void push(op code, Words... operands) noexcept {
+        push(std::uint32_t(sizeof...(Words) + 1) << 16 | std::uint32_t(code), operands...);
+    }
+    constexpr void push(const word_stream& other) noexcept {
+        complete_ &= other.complete_;
+        if (!has_room_for(other.size_)) return;
+        for (std::size_t i = 0; i < other.size_; ++i) words_[size_++] = other.words_[i];
+    }
+
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr std::uint32_t operator[](std::size_t i) const noexcept { return words_[i]; }
+    constexpr bool complete() const noexcept { return complete_; }
+
+private:
+    constexpr bool has_room_for(std::size_t count) noexcept {
+        return size_ + count <= capacity_ || grow(size_ + count);
+    }
+    constexpr bool grow(std::size_t needed) noexcept {
+        std::size_t more = capacity_ ? 4 * capacity_ : 256;
+        while (more < needed) more *= 4;
+        auto* words = allocate(more);
+        if (!words) return complete_ = false;
+        for (std::size_t i = 0; i < size_; ++i) words[i] = words_[i];
+        release(words_);
+        words_ = words;
+        capacity_ = more;
+        return true;
+    }
+    static constexpr std::uint32_t* allocate(std::size_t size) noexcept {
+        if (std::is_constant_evaluated()) return new std::uint32_t[size];
+        return allocate_or_null(size);
+    }
+    static std::uint32_t* allocate_or_null(std::size_t size) noexcept { return new (std::nothrow) std::uint32_t[size]; }
+    static constexpr void release(const std::uint32_t* words) noexcept { delete[] words; }
+    constexpr void swap(word_stream& other) noexcept {
+        std::swap(words_, other.words_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        std::swap(complete_, other.complete_);
+    }
+
+    std::uint32_t* words_ = nullptr;
+    std::size_t size_ = 0, capacity_ = 0;
+    bool complete_ = true;
+};
+
+}  // namespace riffle::gpu::spirv

@@ -1,0 +1,35 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <riffle/gpu/spirv/assembler.hpp>
+
+namespace riffle::gpu::spirv {
+
+namespace detail {
+
+template <class Shader>
+consteval std::size_t count_words() {
+    assembler code;
+    Shader::build(code);
+    code.finish();
+    return code.size();
+}
+template <class Shader>
+consteval auto make_words() {
+    std::array<std::uint32_t, count_words<Shader>()> words{};
+    assembler code;
+    Shader::build(code);
+    code.finish();
+    code.write(words.data());
+    return words;
+}
+
+}  // namespace detail
+
+/// The module of a shader, made while the compiler runs: `Shader::build(assembler&)` writes it.
+template <class Shader>
+inline constexpr auto words_of = detail::make_words<Shader>();
+
+}  // namespace riffle::gpu::spirv

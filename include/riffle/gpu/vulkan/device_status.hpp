@@ -1,0 +1,89 @@
+#pragma once
+#include <cstdint>
+#include <cstdio>
+
+#include <vulkan/vulkan_core.h>
+
+#include <riffle/core/status.hpp>
+
+namespace riffle::gpu {
+
+/// What keeps a device from being used.
+enum class device_code : std::uint8_t {
+    ok,
+    no_loader,         ///< there is no Vulkan loader on this machine
+    no_device,         ///< there is one, but no device that may be used
+    missing_function,  ///< the driver lacks a function that is needed
+    device_too_small,  ///< a limit of the device is below what is asked of it
+    no_stages,         ///< the device has nothing to do for this chain
+    buffer_too_small,  ///< a buffer is smaller than the rows, requests or results that it is for
+    misaligned,        ///< an offset is no multiple of what the device asks for
+    too_many_rows,     ///< more rows than the sampler was made for, or a row of another length
+    out_of_memory,     ///< of the device's memory or the processor's
+    device_lost,       ///< the driver gave up; the device must be opened anew
+    failed,            ///< another error of Vulkan: result() has it
+};
+
+/// Whether a device can be used, and if not why. One of these is kept until its cause is gone; it is copied freely.
+class [[nodiscard]] device_status {
+public:
+    constexpr device_status() noexcept = default;
+    constexpr device_status(device_code code) noexcept : code_(code) {}
+    /// Of a call to Vulkan; `what` is the call's name.
+    constexpr device_status(VkResult result, const char* what) noexcept
+        : what_(result == VK_SUCCESS ? "" : what), result_(result), code_(code_of(result)) {}
+    /// A function that is not there.
+    static constexpr device_status missing(const char* function) noexcept {
+        device_status s(device_code::missing_function);
+        s.what_ = function;
+        return s;
+    }
+
+    constexpr device_code code() const noexcept { return code_; }
+    constexpr bool ok() const noexcept { return code_ == device_code::ok; }
+    constexpr explicit operator bool() const noexcept { return ok(); }
+    /// What Vulkan said last; VK_SUCCESS where it was not asked.
+    constexpr VkResult result() const noexcept { return result_; }
+
+    sentence message() const noexcept {
+        sentence s;
+        if (*what_) std::snprintf(s.data(), sentence::capacity, "%s: %s (%d)", what_, text(code_), int(result_));
+        else std::snprintf(s.data(), sentence::capacity, "%s", text(code_));
+        return s;
+    }
+
+private:
+    static constexpr device_code code_of(VkResult result) noexcept {
+        switch (result) {
+        case VK_SUCCESS: return device_code::ok;
+        case VK_ERROR_OUT_OF_HOST_MEMORY:
+        case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+        case VK_ERROR_OUT_OF_POOL_MEMORY: return device_code::out_of_memory;
+        case VK_ERROR_DEVICE_LOST: return device_code::device_lost;
+        default: return device_code::failed;
+        }
+    }
+    static constexpr const char* text(device_code code) noexcept {
+        switch (code) {
+        case device_code::ok: return "ok";
+        case device_code::no_loader: return "there is no Vulkan loader on this machine";
+        case device_code::no_device: return "there is no Vulkan device that may be used";
+        case device_code::missing_function: return "the Vulkan driver lacks this function";
+        case device_code::device_too_small: return "a limit of the device is below what is asked of it";
+        case device_code::no_stages: return "the device has nothing to do for this chain";
+        case device_code::buffer_too_small: return "a buffer is smaller than what is to lie in it";
+        case device_code::misaligned: return "an offset is no multiple of what the device asks for";
+        case device_code::too_many_rows: return "there are more rows than room was made for, or of another length";
+        case device_code::out_of_memory: return "there is no memory left for the device";
+        case device_code::device_lost: return "the device is lost";
+        case device_code::failed: return "Vulkan reports an error";
+        }
+        return "unknown status";
+    }
+
+    const char* what_ = "";
+    VkResult result_ = VK_SUCCESS;
+    device_code code_ = device_code::ok;
+};
+
+}  // namespace riffle::gpu

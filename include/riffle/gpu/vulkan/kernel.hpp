@@ -1,0 +1,280 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <vulkan/vulkan_core.h>
+
+#include <riffle/gpu/kernels/row_layout.hpp>
+#include <riffle/gpu/vulkan/device_context.hpp>
+#include <riffle/gpu/vulkan/functions.hpp>
+
+namespace riffle::gpu {
+
+/// A part of a buffer.
+struct buffer_range {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceSize offset = 0;
+    VkDeviceSize size = 0;
+};
+
+/// Where the rows of a dispatch lie. Buffers are storage buffers; offsets are multiples of the device's
+/// minStorageBufferOffsetAlignment.
+struct kernel_buffers {
+    buffer_range logits;    ///< rows of floats
+    buffer_range requests;  ///< what row_request wrote
+    buffer_range results;
+    buffer_range saved;  ///< four bytes for every edited id, for chains that edit
+};
+
+/// One dispatch.
+struct kernel_rows {
+    std::uint32_t rows = 0;
+    std::uint32_t vocabulary = 0;  ///< logits of a row, at least one
+    std::uint32_t stride = 0;      ///< floats from one row to the next; 0 = vocabulary
+    std::uint32_t room = 0;        ///< for so many surviving tokens in a result
+    /// What was written to the buffers by shaders, transfers or the host ahead of this in the command buffer, or is
+    /// read by them behind it, is made to wait. Off where the application has barriers of its own.
+    bool waits_before = true, shows_after = true;
+};
+
+/// A chain's kernel on a device: pipeline and layouts. It is recorded into the application's own command buffers, as
+/// often as wanted, from any thread; nothing is submitted, waited for or allocated then.
+class kernel {
+public:
+    kernel() noexcept = default;
+    kernel(const kernel&) = delete;
+    kernel& operator=(const kernel&) = delete;
+    kernel(kernel&& other) noexcept { swap(other); }
+    kernel& operator=(kernel&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~kernel() {
+        if (context_.device == VK_NULL_HANDLE || functions_.destroy_pipeline == nullptr) return;
+        functions_.destroy_pipeline(context_.device, pipeline_, context_.allocator);
+        functions_.destroy_pipeline_layout(context_.device, layout_, context_.allocator);
+        functions_.destroy_descriptor_set_layout(context_.device, set_layout_, context_.allocator);
+    }
+
+    /// Makes the kernel of these words, which the chain's stages gave. `group_size`: invocations that work on a row, a
+    /// power of two from 64 to 1024; 0 = what suits the device. Not to be called while a recorded command runs.
+    device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
+                         std::uint32_t group_size = 0) noexcept {
+        *this = kernel();
+        if (!plan.is_useful()) return device_code::no_stages;
+        if (context.get_instance_proc_addr == nullptr || context.device == VK_NULL_HANDLE)
+            return device_code::no_device;
+        kernel made;
+        if (const auto s = made.functions_.load(context.get_instance_proc_addr, context.instance, context.device);
+            !s.ok())
+            return s;
+        made.context_ = context;
+        made.edits_ = plan.edits;
+        VkPhysicalDeviceProperties properties;
+        made.functions_.get_properties(context.physical_device, &properties);
+        made.limits_ = properties.limits;
+        made.group_size_ = group_size ? group_size : made.suitable_group_size();
+        if (!made.fits()) return device_code::device_too_small;
+        if (const auto s = made.create_layouts(); !s.ok()) return s;
+        if (const auto s = made.create_pipeline(words); !s.ok()) return s;
+        swap(made);
+        return {};
+    }
+    bool is_created() const noexcept { return pipeline_ != VK_NULL_HANDLE; }
+
+    /// For the application's descriptor pools: a set takes binding_count() descriptors, of which the first is
+    /// VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC and the others are VK_DESCRIPTOR_TYPE_STORAGE_BUFFER.
+    VkDescriptorSetLayout descriptor_set_layout() const noexcept { return set_layout_; }
+    std::uint32_t binding_count() const noexcept { return edits_ ? 4 : 3; }
+    std::uint32_t group_size() const noexcept { return group_size_; }
+
+    /// Points a descriptor set at the buffers. The set must not be in use.
+    device_status write(VkDescriptorSet set, const kernel_buffers& buffers) const noexcept {
+        const std::array ranges{logits_window(buffers.logits), buffers.requests, buffers.results, buffers.saved};
+        std::array<VkDescriptorBufferInfo, 4> infos{};
+        std::array<VkWriteDescriptorSet, 4> writes{};
+        for (std::uint32_t b = 0; b < binding_count(); ++b) {
+            if (ranges[b].buffer == VK_NULL_HANDLE || ranges[b].size < 4) return device_code::buffer_too_small;
+            if (ranges[b].offset % limits_.minStorageBufferOffsetAlignment) return device_code::misaligned;
+            if (ranges[b].size > limits_.maxStorageBufferRange) return device_code::device_too_small;
+            infos[b] = {ranges[b].buffer, ranges[b].offset, ranges[b].size};
+            writes[b].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+            writes[b].dstSet = set;
+            writes[b].dstBinding = b;
+            writes[b].descriptorCount = 1;
+            writes[b].descriptorType = descriptor_type(b);
+            writes[b].pBufferInfo = &infos[b];
+        }
+        functions_.update_descriptor_sets(context_.device, binding_count(), writes.data(), 0, nullptr);
+        return {};
+    }
+
+    /// Records the work for some rows, with a set that `write` pointed at these buffers. Rows that do not fit the
+    /// device's largest range take several dispatches.
+    device_status record(VkCommandBuffer commands, VkDescriptorSet set, const kernel_buffers& buffers,
+                         const kernel_rows& rows, const request_layout& layout) const noexcept {
+        if (rows.rows == 0) return {};
+        const std::uint64_t stride = rows.stride ? rows.stride : rows.vocabulary;
+        if (rows.vocabulary == 0 || stride < rows.vocabulary || rows.vocabulary > longest_row())
+            return device_code::too_many_rows;
+        const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary;
+        if (buffers.logits.size < (rows.rows - 1) * row_bytes + last_bytes ||
+            buffers.requests.size < VkDeviceSize{4} * layout.words * rows.rows ||
+            buffers.results.size < 4 * result_words(rows.room) * VkDeviceSize{rows.rows})
+            return device_code::buffer_too_small;
+
+        if (rows.waits_before) barrier(commands, true);
+        functions_.bind_pipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
+        const buffer_range window = logits_window(buffers.logits);
+        for (std::uint32_t first = 0; first < rows.rows;) {
+            const VkDeviceSize begin = first * row_bytes;
+            // The window is moved over the rows in steps that the device can address; the last place ends with them.
+            const VkDeviceSize moved = (std::min)(begin / offset_step() * offset_step(),
+                                                  (buffers.logits.size - window.size) / offset_step() * offset_step());
+            const VkDeviceSize reach = moved + window.size;
+            const VkDeviceSize fit = (reach - begin - last_bytes) / row_bytes + 1;
+            const auto count = std::uint32_t(
+                (std::min)({fit, VkDeviceSize{rows.rows - first}, VkDeviceSize{limits_.maxComputeWorkGroupCount[0]}}));
+            const auto offset = std::uint32_t(moved);
+            functions_.bind_descriptor_sets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 1, &offset);
+            const dispatch_constants constants{rows.vocabulary, std::uint32_t(stride), first,
+                                               std::uint32_t((begin - moved) / 4), rows.room};
+            functions_.push_constants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
+            functions_.dispatch(commands, count, 1, 1);
+            first += count;
+        }
+        if (rows.shows_after) barrier(commands, false);
+        return {};
+    }
+
+private:
+    void swap(kernel& other) noexcept {
+        std::swap(context_, other.context_);
+        std::swap(functions_, other.functions_);
+        std::swap(limits_, other.limits_);
+        std::swap(set_layout_, other.set_layout_);
+        std::swap(layout_, other.layout_);
+        std::swap(pipeline_, other.pipeline_);
+        std::swap(group_size_, other.group_size_);
+        std::swap(edits_, other.edits_);
+    }
+
+    static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
+    /// Shared memory that does not depend on the size of the work group, in bytes, and a part that does.
+    static constexpr std::uint32_t fixed_shared_bytes = 4096, shared_bytes_an_invocation = 12;
+    std::uint32_t suitable_group_size() const noexcept {
+        std::uint32_t size = 256;
+        while (size > least_group_size && !fits(size)) size /= 2;
+        return size;
+    }
+    bool fits(std::uint32_t size) const noexcept {
+        return size <= limits_.maxComputeWorkGroupInvocations && size <= limits_.maxComputeWorkGroupSize[0] &&
+               fixed_shared_bytes + shared_bytes_an_invocation * size <= limits_.maxComputeSharedMemorySize;
+    }
+    bool fits() const noexcept {
+        const bool is_power = (group_size_ & (group_size_ - 1)) == 0;
+        return is_power && group_size_ >= least_group_size && group_size_ <= greatest_group_size && fits(group_size_);
+    }
+    /// Beyond that a driver known to stop loops after 65,535 turns (Mesa's llvmpipe) might stop these.
+    std::uint32_t longest_row() const noexcept { return 1u << 22; }
+
+    VkDeviceSize offset_step() const noexcept {
+        return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);
+    }
+    /// The part of the logits that the descriptor shows at a time: all, or as much as the device can address, so that
+    /// it ends with the buffer when it is moved on in steps.
+    buffer_range logits_window(const buffer_range& logits) const noexcept {
+        const VkDeviceSize most = limits_.maxStorageBufferRange / 4 * 4;
+        if (logits.size <= most) return logits;
+        const VkDeviceSize beyond = (logits.size - most + offset_step() - 1) / offset_step() * offset_step();
+        return {logits.buffer, logits.offset, logits.size - beyond};
+    }
+    static VkDescriptorType descriptor_type(std::uint32_t b) noexcept {
+        return b == binding::logits ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    }
+
+    device_status create_layouts() noexcept {
+        std::array<VkDescriptorSetLayoutBinding, 4> bindings{};
+        for (std::uint32_t b = 0; b < binding_count(); ++b)
+            bindings[b] = {b, descriptor_type(b), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+        VkDescriptorSetLayoutCreateInfo set_info{};
+        set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+        set_info.bindingCount = binding_count();
+        set_info.pBindings = bindings.data();
+        if (const device_status s(
+                functions_.create_descriptor_set_layout(context_.device, &set_info, context_.allocator, &set_layout_),
+                "vkCreateDescriptorSetLayout");
+            !s.ok())
+            return s;
+        const VkPushConstantRange constants{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(dispatch_constants)};
+        VkPipelineLayoutCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+        info.setLayoutCount = 1;
+        info.pSetLayouts = &set_layout_;
+        info.pushConstantRangeCount = 1;
+        info.pPushConstantRanges = &constants;
+        return {functions_.create_pipeline_layout(context_.device, &info, context_.allocator, &layout_),
+                "vkCreatePipelineLayout"};
+    }
+    device_status create_pipeline(std::span<const std::uint32_t> words) noexcept {
+        VkShaderModuleCreateInfo module_info{};
+        module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+        module_info.codeSize = words.size_bytes();
+        module_info.pCode = words.data();
+        VkShaderModule shader = VK_NULL_HANDLE;
+        if (const device_status s(
+                functions_.create_shader_module(context_.device, &module_info, context_.allocator, &shader),
+                "vkCreateShaderModule");
+            !s.ok())
+            return s;
+        const VkSpecializationMapEntry entry{0, 0, sizeof group_size_};
+        const VkSpecializationInfo specialization{1, &entry, sizeof group_size_, &group_size_};
+        VkComputePipelineCreateInfo info{};
+        info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+        info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+        info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+        info.stage.module = shader;
+        info.stage.pName = "main";
+        info.stage.pSpecializationInfo = &specialization;
+        info.layout = layout_;
+        const device_status s(functions_.create_compute_pipelines(context_.device, context_.cache, 1, &info,
+                                                                  context_.allocator, &pipeline_),
+                              "vkCreateComputePipelines");
+        functions_.destroy_shader_module(context_.device, shader, context_.allocator);
+        return s;
+    }
+
+    /// Ahead of the kernel, or behind it.
+    void barrier(VkCommandBuffer commands, bool ahead) const noexcept {
+        constexpr VkPipelineStageFlags others =
+            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT;
+        VkMemoryBarrier memory{};
+        memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+        if (ahead) {
+            memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT;
+            memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+        } else {
+            memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+            memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                                   VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
+        }
+        constexpr VkPipelineStageFlags kernel_itself = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+        functions_.pipeline_barrier(commands, ahead ? others : kernel_itself, ahead ? kernel_itself : others, 0, 1,
+                                    &memory, 0, nullptr, 0, nullptr);
+    }
+
+    device_context context_;
+    kernel_functions functions_;
+    VkPhysicalDeviceLimits limits_{};
+    VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+    VkPipelineLayout layout_ = VK_NULL_HANDLE;
+    VkPipeline pipeline_ = VK_NULL_HANDLE;
+    std::uint32_t group_size_ = 0;
+    bool edits_ = false;
+};
+
+}  // namespace riffle::gpu

@@ -1,0 +1,52 @@
+#pragma once
+// Whether the device and the chain's stages, run one after the other on candidates, agree bit for bit: the token, which
+// tokens are left, their logits and probabilities, and the row that lies there as it was.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chain/run_time.hpp"
+#include "gpu/kernel_runner.hpp"
+
+namespace riffle_tests {
+
+/// All stages that have a form on the device, and some that have not.
+using known_stages = riffle::gpu::dynamic_on_device<
+    riffle::greedy, riffle::dist, riffle::gumbel, riffle::temperature, riffle::soft_cap, riffle::top_k, riffle::top_p,
+    riffle::min_p, riffle::top_n_sigma, riffle::logit_bias, riffle::penalties, riffle::mask, riffle::epsilon_cutoff,
+    riffle::eta_cutoff, riffle::quadratic, riffle::xtc, riffle::dry, riffle::no_repeat_ngram, riffle::banned_sequences,
+    riffle::allowed_tokens, riffle::min_tokens, riffle::length_penalty, riffle::encoder_repetition, riffle::phrase_ban,
+    riffle::typical, riffle::dynamic_temperature, riffle::adaptive_p>;
+
+/// A chain on the device, for rows of up to so many logits.
+class device_chain {
+public:
+    device_chain(riffle::dynamic_chain& chain, std::size_t longest_row, std::uint32_t group_size = 256,
+                 std::size_t room = 64, std::size_t rows = 1, std::uint32_t tokens_at_once = 4);
+
+    const riffle::gpu::device_plan& plan() const { return on_.plan; }
+    const known_stages& on() const { return on_; }
+    /// The kernel; made when it is first needed.
+    kernel_runner& runner();
+    /// One row, as the chain stands.
+    void expect_agreement(std::span<const float> row, const std::string& what);
+    /// Several, which lie `stride` floats apart, run `times` times in one command buffer.
+    void expect_agreement(std::span<const std::vector<float>> rows, std::size_t stride, int times,
+                          const std::string& what);
+
+private:
+    void expect_outcome(std::span<const float> row, const riffle::gpu::row_outcome& found,
+                        std::span<const std::uint32_t> request, const std::string& what);
+
+    riffle::dynamic_chain& chain_;
+    known_stages on_;
+    std::uint32_t group_size_;
+    kernel_runner::sizes sizes_;
+    std::unique_ptr<kernel_runner> runner_;
+    riffle::gpu::requests written_;
+};
+
+}  // namespace riffle_tests

@@ -1,0 +1,57 @@
+#include <riffle/gpu/kernels/emit.hpp>
+#include <riffle/riffle.hpp>
+
+#include "gpu/modules.hpp"
+
+namespace riffle_tests {
+namespace {
+
+using namespace riffle;
+
+/// A user's elementwise stage that the compiler can run.
+struct leaning {
+    static constexpr bool monotone = true;
+    float slope = 0.5f;
+    std::array<float, 1> parameters() const noexcept { return {slope}; }
+    template <class V>
+    static constexpr V map(const V& logit, const std::array<V, 1>& p) noexcept {
+        return select(logit > V(0.0f), logit, logit * p[0]);
+    }
+};
+
+template <class... Stages>
+named_module module_of(const char* name) {
+    return {name, gpu::spirv_v<pipeline<reproducible, Stages...>>};
+}
+
+}  // namespace
+
+const std::vector<named_module>& compiled_modules() {
+    static const std::vector<named_module> all{
+        module_of<greedy>("greedy"),
+        module_of<dist>("dist"),
+        module_of<gumbel>("gumbel"),
+        module_of<temperature, dist>("temperature, dist"),
+        module_of<soft_cap, gumbel>("soft_cap, gumbel"),
+        module_of<top_k, greedy>("top_k, greedy"),
+        module_of<top_k, temperature, dist>("top_k, temperature, dist"),
+        module_of<top_p, dist>("top_p, dist"),
+        module_of<min_p, temperature, dist>("min_p, temperature, dist"),
+        module_of<top_n_sigma, temperature, dist>("top_n_sigma, temperature, dist"),
+        module_of<epsilon_cutoff, dist>("epsilon_cutoff, dist"),
+        module_of<eta_cutoff, dist>("eta_cutoff, dist"),
+        module_of<quadratic, min_p, dist>("quadratic, min_p, dist"),
+        module_of<xtc, dist>("xtc, dist"),
+        module_of<mask, top_k, dist>("mask, top_k, dist"),
+        module_of<logit_bias, top_k, dist>("logit_bias, top_k, dist"),
+        module_of<leaning, top_k, dist>("a user's map, top_k, dist"),
+        module_of<min_p, typical, dist>("min_p, then typical and dist on the processor"),
+        module_of<top_k, top_p, min_p, temperature, dist>("top_k, top_p, min_p, temperature, dist"),
+        module_of<penalties, dry, top_n_sigma, top_k, typical>("penalties, dry, top_n_sigma, top_k, then typical"),
+        module_of<penalties, dry, top_k, top_p, min_p, xtc, temperature, dist>(
+            "penalties, dry, top_k, top_p, min_p, xtc, temperature, dist"),
+    };
+    return all;
+}
+
+}  // namespace riffle_tests

@@ -1,0 +1,35 @@
+#pragma once
+// The device that the tests of this room run on: whatever there is, lavapipe as a rule, under validation.
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include <riffle/gpu.hpp>
+
+#include "gpu/validation.hpp"
+
+namespace riffle_tests {
+
+inline const riffle::gpu::device& test_device() {
+    static const riffle::gpu::device opened(
+        riffle::gpu::device_choice{.allow_software = true, .get_instance_proc_addr = validating_loader()});
+    return opened;
+}
+
+/// Tests that need a device are skipped where there is none; not where RIFFLE_TEST_NEEDS_DEVICE says that there is one.
+class OnDevice : public testing::Test {
+protected:
+    void SetUp() override {
+        messages_before_ = validation_messages();
+        if (test_device().state().ok()) return;
+        if (std::getenv("RIFFLE_TEST_NEEDS_DEVICE")) FAIL() << test_device().state().message().c_str();
+        GTEST_SKIP() << test_device().state().message().c_str();
+    }
+    void TearDown() override { EXPECT_EQ(validation_messages(), messages_before_); }
+
+private:
+    int messages_before_ = 0;
+};
+
+}  // namespace riffle_tests

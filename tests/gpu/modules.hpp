@@ -1,0 +1,17 @@
+#pragma once
+// Modules that the compiler made, by name.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace riffle_tests {
+
+struct named_module {
+    const char* name;
+    std::span<const std::uint32_t> words;
+};
+/// Of chains of every kind, as spirv_v has them.
+const std::vector<named_module>& compiled_modules();
+
+}  // namespace riffle_tests
