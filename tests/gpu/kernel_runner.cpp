@@ -19,7 +19,7 @@ device_status kernel_runner::create(std::span<const std::uint32_t> words, const 
     const auto& f = on.functions();
     const VkDevice device = on.context().device;
     constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    if (const auto made = kernel_.create(on.context(), words, plan, group_size); !made.ok()) return made;
+    if (const auto made = kernel_.create(on.context(), words, plan, layout_, group_size); !made.ok()) return made;
     if (const auto made = logits_.create(on, 4 * s.logits, {seen}); !made.ok()) return made;
     if (const auto made = requests_.create(on, 4 * s.request_words, {seen}); !made.ok()) return made;
     if (const auto made = results_.create(on, 4 * s.rows * result_words(s.room), {seen}); !made.ok()) return made;
@@ -78,8 +78,7 @@ device_status kernel_runner::run(const kernel_rows& rows, int times) {
     begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
     if (f.begin_command_buffer(commands_, &begin) != VK_SUCCESS) return device_code::failed;
     for (int i = 0; i < times; ++i)
-        if (const auto recorded = kernel_.record(commands_, set_, buffers(), rows, layout_); !recorded.ok())
-            return recorded;
+        if (const auto recorded = kernel_.record(commands_, set_, buffers(), rows); !recorded.ok()) return recorded;
     if (f.end_command_buffer(commands_) != VK_SUCCESS) return device_code::failed;
     VkSubmitInfo submission{};
     submission.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;

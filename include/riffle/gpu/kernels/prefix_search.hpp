@@ -181,7 +181,8 @@ private:
             spirv::for_(code_, first, first + 16u, u32(1u),
                         [&](const u32& i) { of_group.add(counts_[i], mass_at(i)); });
             const word_pair mass = of_group.mass;
-            group_counts_[group_.lane] = of_group.count;
+            const u32 count = of_group.count;
+            group_counts_[group_.lane] = count;
             group_low_[group_.lane] = mass.low;
             group_high_[group_.lane] = mass.high;
         });

@@ -31,8 +31,10 @@ public:
     }
     constexpr void take_back() noexcept {
         spirv::buffer_barrier(code_);  // nobody reads any more
-        for_each_id(
-            [&](const u32& at, const u32& saved_at) { row_.logit_bits(row_.request_buffer(at)) = saved_[saved_at]; });
+        for_each_id([&](const u32& at, const u32& saved_at) {
+            const u32 id = row_.request_buffer(at), before = saved_[saved_at];
+            row_.logit_bits(id) = before;
+        });
     }
 
 private:

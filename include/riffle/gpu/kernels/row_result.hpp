@@ -39,10 +39,11 @@ public:
         group_.once([&] {
             const u32 none = select(kept_ == 0u, u32(row_state::nothing_legal), u32(0u));
             const u32 more = select(written_ < kept_, u32(row_state::more_tokens), u32(0u));
+            const u32 kept = kept_, written = written_, state = nan_seen | infinity_seen | none | more;
             results_[at + u32(result_word::token)] = token;
-            results_[at + u32(result_word::state)] = nan_seen | infinity_seen | none | more;
-            results_[at + u32(result_word::kept)] = kept_;
-            results_[at + u32(result_word::tokens)] = written_;
+            results_[at + u32(result_word::state)] = state;
+            results_[at + u32(result_word::kept)] = kept;
+            results_[at + u32(result_word::tokens)] = written;
         });
     }
 
@@ -78,9 +79,10 @@ private:
 
     constexpr void write_token(const u32& index, const u32& id, const u32& key) noexcept {
         const u32 at = tokens_at_ + index * u32(words_per_token);
+        const u32 logit(as_bits(logit_of(key))), p = chooses_ ? share(key) : u32(0u);
         results_[at] = id;
-        results_[at + 1u] = u32(as_bits(logit_of(key)));
-        results_[at + 2u] = chooses_ ? share(key) : u32(0u);
+        results_[at + 1u] = logit;
+        results_[at + 2u] = p;
     }
     /// The bits of p.
     constexpr u32 share(const u32& key) noexcept {

@@ -62,8 +62,9 @@ public:
     /// Shows every invocation's token to the others, with its weight.
     constexpr void show(const u32& weight) noexcept {
         group_.sync();  // nobody reads any more
-        keys_[group_.lane] = key;
-        ids_[group_.lane] = id;
+        const u32 my_key = key, my_id = id;
+        keys_[group_.lane] = my_key;
+        ids_[group_.lane] = my_id;
         weights_[group_.lane] = weight;
         group_.sync();
     }

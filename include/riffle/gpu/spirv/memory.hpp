@@ -5,6 +5,9 @@
 
 // What a shader remembers. A variable or an element stands for its value wherever a value is wanted: every such use is
 // a load, every assignment a store.
+//
+// g++ and clang disagree whether `array[index] = value` looks at its index or at its value first while they compile, so
+// where both write instructions the value is given a name: modules are to be the same words from every compiler.
 
 namespace riffle::gpu::spirv {
 

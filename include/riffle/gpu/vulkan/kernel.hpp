@@ -60,12 +60,18 @@ public:
         functions_.destroy_descriptor_set_layout(context_.device, set_layout_, context_.allocator);
     }
 
-    /// Makes the kernel of these words, which the chain's stages gave. `group_size`: invocations that work on a row, a
-    /// power of two from 64 to 1024; 0 = what suits the device. Not to be called while a recorded command runs.
+    /// Makes the kernel of a chain, given by its chain_on_device or dynamic_on_device. `group_size`: invocations that
+    /// work on a row, a power of two from 64 to 1024; 0 = what suits the device. Not while recorded commands run.
+    template <class OnDevice>
+    device_status create(const device_context& context, const OnDevice& on, std::uint32_t group_size = 0) noexcept {
+        return create(context, on.words(), on.plan, on.layout, group_size);
+    }
+    /// The same of these words, which may come from a file.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
-                         std::uint32_t group_size = 0) noexcept {
+                         const request_layout& layout, std::uint32_t group_size = 0) noexcept {
         *this = kernel();
         if (!plan.is_useful()) return device_code::no_stages;
+        if (words.empty()) return device_code::out_of_memory;
         if (context.get_instance_proc_addr == nullptr || context.device == VK_NULL_HANDLE)
             return device_code::no_device;
         kernel made;
@@ -74,6 +80,7 @@ public:
             return s;
         made.context_ = context;
         made.edits_ = plan.edits;
+        made.request_words_ = layout.words;
         VkPhysicalDeviceProperties properties;
         made.functions_.get_properties(context.physical_device, &properties);
         made.limits_ = properties.limits;
@@ -116,14 +123,14 @@ public:
     /// Records the work for some rows, with a set that `write` pointed at these buffers. Rows that do not fit the
     /// device's largest range take several dispatches.
     device_status record(VkCommandBuffer commands, VkDescriptorSet set, const kernel_buffers& buffers,
-                         const kernel_rows& rows, const request_layout& layout) const noexcept {
+                         const kernel_rows& rows) const noexcept {
         if (rows.rows == 0) return {};
         const std::uint64_t stride = rows.stride ? rows.stride : rows.vocabulary;
         if (rows.vocabulary == 0 || stride < rows.vocabulary || rows.vocabulary > longest_row())
             return device_code::too_many_rows;
         const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary;
         if (buffers.logits.size < (rows.rows - 1) * row_bytes + last_bytes ||
-            buffers.requests.size < VkDeviceSize{4} * layout.words * rows.rows ||
+            buffers.requests.size < VkDeviceSize{4} * request_words_ * rows.rows ||
             buffers.results.size < 4 * result_words(rows.room) * VkDeviceSize{rows.rows})
             return device_code::buffer_too_small;
 
@@ -160,6 +167,7 @@ private:
         std::swap(layout_, other.layout_);
         std::swap(pipeline_, other.pipeline_);
         std::swap(group_size_, other.group_size_);
+        std::swap(request_words_, other.request_words_);
         std::swap(edits_, other.edits_);
     }
 
@@ -273,7 +281,7 @@ private:
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
-    std::uint32_t group_size_ = 0;
+    std::uint32_t group_size_ = 0, request_words_ = 0;
     bool edits_ = false;
 };
 

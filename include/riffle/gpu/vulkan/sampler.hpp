@@ -91,9 +91,7 @@ private:
         if (!on_.plan.is_useful()) return device_code::no_stages;
         if (!device_.state().ok()) return device_.state();
         if (limits_.vocabulary == 0 || limits_.rows == 0) return device_code::too_many_rows;
-        const std::span<const std::uint32_t> words = on_.words();
-        if (words.empty()) return device_code::out_of_memory;
-        if (const auto s = kernel_.create(device_.context(), words, on_.plan, limits_.group_size); !s.ok()) return s;
+        if (const auto s = kernel_.create(device_.context(), on_, limits_.group_size); !s.ok()) return s;
         if (const auto s = create_buffers(); !s.ok()) return s;
         if (const auto s = create_commands(); !s.ok()) return s;
         return create_set();
@@ -203,7 +201,7 @@ private:
             f.copy_buffer(commands_, staging_.buffer(), logits_.buffer(), 1, &copy);
         }
         const kernel_rows all{rows, vocabulary, vocabulary, limits_.room};
-        if (const auto s = kernel_.record(commands_, set_, buffers(), all, on_.layout); !s.ok()) return s;
+        if (const auto s = kernel_.record(commands_, set_, buffers(), all); !s.ok()) return s;
         if (const device_status s(f.end_command_buffer(commands_), "vkEndCommandBuffer"); !s.ok()) return s;
         VkSubmitInfo submission{};
         submission.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;

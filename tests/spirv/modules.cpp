@@ -1,7 +1,7 @@
 // What the compiler makes of chains: valid for every Vulkan that riffle names, the same words from every compiler, and
 // within what compilers run.
 
-#include "gpu/modules.hpp"
+#include "spirv/modules.hpp"
 
 #include <cinttypes>
 #include <cstdio>
@@ -15,7 +15,7 @@
 #include <riffle/gpu/kernels/module_words.hpp>
 #include <riffle/riffle.hpp>
 
-namespace riffle_tests::gpu_modules {
+namespace riffle_tests::spirv_modules {
 namespace {
 
 using namespace riffle;
@@ -112,4 +112,4 @@ TEST(Module, OfAMapThatTheCompilerCannotRunIsMadeByTheProgram) {
 }
 
 }  // namespace
-}  // namespace riffle_tests::gpu_modules
+}  // namespace riffle_tests::spirv_modules

@@ -11,7 +11,7 @@
 #include <riffle/gpu/spirv/words_of.hpp>
 #include <riffle/riffle.hpp>
 
-namespace riffle_tests::gpu_assembler {
+namespace riffle_tests::spirv_assembler {
 namespace {
 
 using namespace riffle::gpu::spirv;
@@ -208,4 +208,4 @@ TEST(Assembler, PushConstantsLieOneAfterTheOther) {
 }
 
 }  // namespace
-}  // namespace riffle_tests::gpu_assembler
+}  // namespace riffle_tests::spirv_assembler

@@ -5,7 +5,7 @@
 #include <riffle/gpu/kernels/chain_on_device.hpp>
 #include <riffle/riffle.hpp>
 
-namespace riffle_tests::gpu_plans {
+namespace riffle_tests::spirv_plans {
 namespace {
 
 using namespace riffle;
@@ -59,4 +59,4 @@ TEST(DevicePlan, RequestsLieOneBehindTheOther) {
 }
 
 }  // namespace
-}  // namespace riffle_tests::gpu_plans
+}  // namespace riffle_tests::spirv_plans

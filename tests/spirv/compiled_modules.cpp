@@ -1,7 +1,7 @@
 #include <riffle/gpu/kernels/emit.hpp>
 #include <riffle/riffle.hpp>
 
-#include "gpu/modules.hpp"
+#include "spirv/modules.hpp"
 
 namespace riffle_tests {
 namespace {
