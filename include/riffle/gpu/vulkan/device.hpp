@@ -38,8 +38,9 @@ public:
         return *this;
     }
     ~device() {
-        if (context_.device != VK_NULL_HANDLE && functions_.destroy_device) {
-            functions_.wait_idle(context_.device);
+        if (context_.device != VK_NULL_HANDLE) {
+            if (functions_.destroy_device == nullptr) return;  // a driver that cannot: its instance is still in use
+            if (functions_.wait_idle) functions_.wait_idle(context_.device);
             functions_.destroy_device(context_.device, nullptr);
         }
         if (context_.instance != VK_NULL_HANDLE && destroy_instance_) destroy_instance_(context_.instance, nullptr);

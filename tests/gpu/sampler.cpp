@@ -1,0 +1,179 @@
+// The helper: chains of every kind on a device of riffle's own, many rows, and the processor whenever something is
+// wrong.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <riffle/llama_exact.hpp>
+
+#include "chain/own_stages.hpp"
+#include "gpu/device_for_tests.hpp"
+#include "reference/rows.hpp"
+
+namespace riffle_tests::gpu_sampler {
+namespace {
+
+using namespace riffle;
+
+class SamplerOnDevice : public OnDevice {};
+
+const std::vector<token_id> prompt{1, 5, 3, 5, 0, 700, 1, 1};
+
+/// Several steps of the chain here and there: tokens, states and what is left are the same.
+template <class Chain>
+void expect_same_steps(const Chain& chain, const char* what, std::uint32_t longest = 3000) {
+    gpu::sampler<Chain> on_device(test_device(), {.vocabulary = longest, .room = 300});
+    ASSERT_TRUE(on_device.state().ok()) << what << ": " << on_device.state().message().c_str();
+    Chain there = chain, here = chain;
+    ASSERT_TRUE(there.prompt(prompt).ok() && here.prompt(prompt).ok());
+    for (const std::size_t size : {std::size_t{7}, std::size_t{1000}, std::size_t{longest}})
+        for (const shape s : all_shapes)
+            for (std::uint64_t step = 0; step < 2; ++step) {
+                const auto row = make_row(s, size, step);
+                const std::string where = std::string(what) + ", " + name_of(s) + " " + std::to_string(size);
+                const token_id expected = here.sample(row);
+                ASSERT_EQ(on_device.sample(there, row), expected) << where;
+                ASSERT_EQ(there.last_status().code(), here.last_status().code()) << where;
+                if (expected == null_token) continue;
+                const auto left = there.survivors();
+                bool has_token = false;
+                for (const token_data& t : left) has_token |= t.id == expected;
+                EXPECT_TRUE(has_token) << where;
+            }
+    EXPECT_TRUE(on_device.state().ok());
+}
+
+TEST_F(SamplerOnDevice, GivesTheTokensOfTheProcessor) {
+    expect_same_steps(chain(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{}),
+                      "all on the device");
+    expect_same_steps(chain(penalties{.repeat = 1.3f, .frequency = 0.2f}, dry{.multiplier = 0.8f},
+                            no_repeat_ngram{.n = 2}, logit_bias{{{0, 2.0f}, {3, illegal_logit}}}, top_k{.k = 40},
+                            gumbel{.seed = 9}),
+                      "edits that follow what was accepted");
+    expect_same_steps(chain(mask{std::vector<std::uint32_t>(100, 0xf0f3f1f1u)},
+                            min_tokens{.count = 3, .ends = token_set(std::span<const token_id>(prompt))},
+                            top_p{.p = 0.8f}, dist{.seed = 2}),
+                      "masks");
+    expect_same_steps(chain(xtc{.probability = 0.6f, .threshold = 0.05f, .seed = 4}, dist{.seed = 3}), "draws twice");
+}
+TEST_F(SamplerOnDevice, GoesOnWhereTheDeviceStops) {
+    expect_same_steps(chain(min_p{.p = 0.02f}, typical{.p = 0.8f}, dist{.seed = 2}), "typical");
+    expect_same_steps(chain(top_k{.k = 50}, adaptive_p{.target = 0.4f, .seed = 5}), "adaptive_p, which learns");
+    expect_same_steps(chain(top_k{.k = 200}, temperature{.t = 1.3f}, mirostat_v2{.tau = 3.0f, .seed = 5}), "mirostat");
+    expect_same_steps(chain(top_k{.k = 30}, keep_even{}, dist{.seed = 2}), "a user's verb");
+    expect_same_steps(chain(min_p{.p = 0.02f}, temperature{.t = 0.7f}, logit_bias{{{5, 3.0f}}}, dist{.seed = 2}),
+                      "an edit behind a map");
+}
+TEST_F(SamplerOnDevice, TakesAUsersMapsAsTheyStand) {
+    expect_same_steps(chain(centred{}, stretched{}, top_k{.k = 40}, dist{.seed = 6}), "monotone");
+    expect_same_steps(chain(folded_over{}, min_p{.p = 0.1f}, overflowing{}, dist{.seed = 6}), "neither");
+    expect_same_steps(chain(bowl{.lowest = -1.0f}, gumbel{.seed = 6}), "with a parameter");
+    expect_same_steps(chain(favours{{{2, 4.0f}, {9, -2.0f}}}, top_k{.k = 40}, dist{.seed = 6}), "edits");
+}
+TEST_F(SamplerOnDevice, DynamicChainsToo) {
+    dynamic_chain there;
+    (void)there.push(penalties{.repeat = 1.2f});
+    (void)there.push(top_k{.k = 30});
+    (void)there.push(centred{});
+    (void)there.push(dist{.seed = 3});
+    dynamic_chain here = there;
+    using known = gpu::dynamic_on_device<penalties, top_k, centred, dist>;
+    known on(there);
+    EXPECT_EQ(on.plan.stages, 4u);
+    gpu::sampler<dynamic_chain, known> on_device(test_device(), {.vocabulary = 2000}, std::move(on));
+    ASSERT_TRUE(on_device.state().ok()) << on_device.state().message().c_str();
+    for (std::uint64_t step = 0; step < 20; ++step) {
+        const auto row = make_row(all_shapes[step % all_shapes.size()], 2000, step);
+        EXPECT_EQ(on_device.sample(there, row), here.sample(row));
+    }
+    gpu::dynamic_on_device<penalties, dist> unknown(there);  // a stage that it does not know ends its part
+    EXPECT_EQ(unknown.plan.stages, 0u);
+}
+
+using usual = decltype(chain(penalties{}, top_k{}, temperature{}, dist{}));
+usual usual_chain(std::uint64_t seed) {
+    return chain(penalties{.repeat = 1.2f}, top_k{.k = 20 + int(seed)}, temperature{.t = 0.8f}, dist{.seed = seed});
+}
+
+TEST_F(SamplerOnDevice, ManyRowsEachWithAChainOfItsOwn) {
+    constexpr std::size_t rows = 11, size = 1500, stride = 1507;
+    std::vector<usual> there, here;
+    std::vector<usual*> chains;
+    for (std::size_t r = 0; r < rows; ++r) there.push_back(usual_chain(r).fork(std::uint16_t(r)));
+    here = there;
+    for (auto& c : there) chains.push_back(&c);
+    // Batches of four: the eleven rows take three turns, and in what turn a row comes does not show.
+    gpu::sampler<usual> on_device(test_device(), {.vocabulary = size, .rows = 4});
+    std::vector<token_id> tokens(rows);
+    for (std::uint64_t step = 0; step < 5; ++step) {
+        std::vector<float> logits(stride * rows, 50.0f);
+        for (std::size_t r = 0; r < rows; ++r) {
+            const auto row = make_row(all_shapes[(r + step) % 6], size, step);
+            std::copy(row.begin(), row.end(), logits.begin() + long(r * stride));
+        }
+        on_device.sample(chains, logits, stride, tokens, size);
+        for (std::size_t r = 0; r < rows; ++r)
+            EXPECT_EQ(tokens[r], here[r].sample(std::span(logits).subspan(r * stride, size))) << r;
+    }
+    EXPECT_TRUE(on_device.state().ok()) << on_device.state().message().c_str();
+}
+
+TEST_F(SamplerOnDevice, RowsThatItHasNoRoomForAreSampledHere) {
+    gpu::sampler<usual> on_device(test_device(), {.vocabulary = 100});
+    usual there = usual_chain(1), here = there;
+    for (const std::size_t size : {std::size_t{0}, std::size_t{100}, std::size_t{101}, std::size_t{5000}}) {
+        const auto row = make_row(shape::random, size, 1);
+        EXPECT_EQ(on_device.sample(there, row), here.sample(row)) << size;
+        EXPECT_EQ(there.last_status().code(), here.last_status().code()) << size;
+    }
+    EXPECT_TRUE(on_device.state().ok());
+}
+TEST_F(SamplerOnDevice, SurvivorsThatFindNoRoomAreLookedForHere) {
+    auto there = chain(min_p{.p = 1e-6f}, typical{.p = 0.9f}, dist{.seed = 1}), here = there;
+    gpu::sampler<decltype(there)> on_device(test_device(), {.vocabulary = 3000, .room = 5});
+    for (std::uint64_t step = 0; step < 5; ++step) {
+        const auto row = make_row(shape::flat, 3000, step);
+        EXPECT_EQ(on_device.sample(there, row), here.sample(row));
+    }
+}
+TEST_F(SamplerOnDevice, AParameterWithoutMeaningIsNamed) {
+    gpu::sampler<usual> on_device(test_device(), {.vocabulary = 100});
+    usual c = usual_chain(1);
+    get<temperature>(c).t = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(on_device.sample(c, make_row(shape::random, 100, 1)), null_token);
+    EXPECT_EQ(c.last_status(), status_code::invalid_parameter);
+    get<temperature>(c).t = 1.0f;
+    EXPECT_NE(on_device.sample(c, make_row(shape::random, 100, 1)), null_token);
+}
+TEST_F(SamplerOnDevice, EditsOfMoreIdsThanThereIsRoomForAreMadeHere) {
+    logit_bias many;
+    for (token_id id = 0; id < 60000; ++id) many.biases.push_back({id % 3000, float(id % 7)});
+    auto there = chain(many, top_k{.k = 10}, dist{.seed = 1}), here = there;
+    gpu::sampler<decltype(there)> on_device(test_device(), {.vocabulary = 3000});
+    const auto row = make_row(shape::random, 3000, 1);
+    EXPECT_EQ(on_device.sample(there, row), here.sample(row));
+}
+
+TEST(Sampler, WithoutADeviceTheProcessorServes) {
+    const gpu::device none;
+    EXPECT_EQ(none.state().code(), gpu::device_code::no_device);
+    gpu::sampler<usual> on_device(none, {.vocabulary = 100});
+    EXPECT_EQ(on_device.state().code(), gpu::device_code::no_device);
+    usual there = usual_chain(1), here = there;
+    for (std::uint64_t step = 0; step < 5; ++step) {
+        const auto row = make_row(shape::random, 100, step);
+        EXPECT_EQ(on_device.sample(there, row), here.sample(row));
+    }
+}
+TEST_F(SamplerOnDevice, AChainThatTheDeviceHasNothingToDoForIsSampledHere) {
+    auto there = chain(typical{.p = 0.9f}, dist{.seed = 1}), here = there;
+    gpu::sampler<decltype(there)> on_device(test_device(), {.vocabulary = 3000});
+    EXPECT_EQ(on_device.state().code(), gpu::device_code::no_stages);
+    const auto row = make_row(shape::random, 3000, 1);
+    EXPECT_EQ(on_device.sample(there, row), here.sample(row));
+    static_assert(!gpu::chain_on_device<decltype(chain<llama_exact>(dist{}))>::plan.is_useful());
+}
+
+}  // namespace
+}  // namespace riffle_tests::gpu_sampler
