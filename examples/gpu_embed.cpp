@@ -212,7 +212,8 @@ int main() {
             // [begin:gpu_outcome]
             const std::uint32_t* const result =
                 static_cast<const std::uint32_t*>(results.mapped) + c * gpu::result_words(room);
-            const token_id token = gpu::finish(on_device::plan, voices[c], gpu::outcome_of(result, room));
+            token_id token = null_token;
+            gpu::finish(on_device(), voices[c], gpu::outcome_of(result, room), token);
             voices[c].accept(token);
             // [end:gpu_outcome]
             differ += token != same[c].sample(logits_of(c, frame));

@@ -65,6 +65,17 @@ TEST_F(SamplerOnDevice, GoesOnWhereTheDeviceStops) {
     expect_same_steps(chain(min_p{.p = 0.02f}, temperature{.t = 0.7f}, logit_bias{{{5, 3.0f}}}, dist{.seed = 2}),
                       "an edit behind a map");
 }
+TEST_F(SamplerOnDevice, LeavesOutWhatLlamaCppsStagesCannotKeep) {
+    expect_same_steps(chain<llama_exact>(top_k{.k = 40}, top_p{.p = 0.95f}, temperature{.t = 0.8f}, dist{.seed = 3}),
+                      "top_k");
+    expect_same_steps(chain<llama_exact>(penalties{.repeat = 1.3f, .frequency = 0.2f}, temperature{.t = 0.9f},
+                                         top_k{.k = 20}, typical{.p = 0.9f}, dist{.seed = 3}),
+                      "behind penalties and a temperature");
+    expect_same_steps(chain<llama_exact>(min_p{.p = 0.1f}, temperature{.t = 0.8f}, mirostat_v2{.seed = 3}), "min_p");
+    expect_same_steps(chain<llama_exact>(penalties{.repeat = 0.7f}, top_k{.k = 20}, dist{.seed = 3}),
+                      "penalties that raise, so that the whole row is needed");
+    expect_same_steps(chain<llama_exact>(top_k{.k = 0}, dist{.seed = 3}), "a top_k that is off");
+}
 TEST_F(SamplerOnDevice, TakesAUsersMapsAsTheyStand) {
     expect_same_steps(chain(centred{}, stretched{}, top_k{.k = 40}, dist{.seed = 6}), "monotone");
     expect_same_steps(chain(folded_over{}, min_p{.p = 0.1f}, overflowing{}, dist{.seed = 6}), "neither");

@@ -11,6 +11,7 @@
 #include <riffle/chain/raw_row.hpp>
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/superset.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/history.hpp>
@@ -154,6 +155,27 @@ public:
         if (!is_legal) return status_.fail(status_code::no_legal_token), null_token;
         note_choice(c);
         return last_token_ = c[std::size_t(c.selected)].id;
+    }
+    /// The same where `left` are the greatest logits of the row: no stage has run, and the one at `bridge` is the first
+    /// that narrows. False, and nothing done, where they are not enough (chain/superset.hpp).
+    bool end_on_superset(stage_table& stages, std::size_t bridge, std::span<const token_data> left,
+                         token_id& token) noexcept {
+        last_token_ = token = null_token;
+        choice_ = {};
+        status_ = reserve_scratch(stages, left.size() + 1);
+        if (!status_.ok()) return true;
+        candidates& c = machine_.found();
+        c = {memory_.tokens, left.size(), -1, false};
+        std::copy(left.begin(), left.end(), c.data);
+        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+        bool enough = false;
+        status_ = superset_run(stages, bridge).run(c, memory_.copies, x, enough);
+        if (!enough) return false;
+        if (!status_.ok()) return true;
+        if (!(c[std::size_t(c.selected)].logit > illegal_logit)) return status_.fail(status_code::no_legal_token), true;
+        note_choice(c);
+        last_token_ = token = c[std::size_t(c.selected)].id;
+        return true;
     }
     /// Accepts what the last step chose, as sample does.
     token_id accept_chosen(stage_table& stages) noexcept {

@@ -7,6 +7,7 @@
 #include <riffle/chain/dynamic_chain.hpp>
 #include <riffle/chain/pipeline.hpp>
 #include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/superset.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/samplers/dist.hpp>
@@ -30,21 +31,6 @@ namespace riffle::llama::detail {
 
 inline bool has_selector(const stage_table& stages) noexcept {
     return stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;
-}
-
-/// The narrow verbs of stages [first, last); the failure names its stage.
-inline status narrow_stages(const stage_table& stages, std::size_t first, std::size_t last, candidates& c,
-                            const context& x) noexcept {
-    for (std::size_t i = first; i < last; ++i)
-        if (const auto code = stages.narrow(i, i + 1, c, x); code != status_code::ok)
-            return status::failed(code, stages.name(i));
-    return {};
-}
-/// The same from `first` to the end, where a selector has to have selected.
-inline status narrow_from(const stage_table& stages, std::size_t first, candidates& c, const context& x) noexcept {
-    if (const status failed = narrow_stages(stages, first, stages.size(), c, x); !failed.ok()) return failed;
-    const bool selected = c.selected >= 0 && std::size_t(c.selected) < c.size;
-    return has_selector(stages) && !selected ? status(status_code::no_legal_token) : status();
 }
 
 /// Calls visit(i, spec) for every stage of a chain, in order, until it answers false. Stages whose type cannot be told

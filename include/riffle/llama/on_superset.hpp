@@ -9,6 +9,7 @@
 
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/scratch.hpp>
+#include <riffle/chain/superset.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/status.hpp>
@@ -17,7 +18,6 @@
 #include <riffle/llama/by_plan.hpp>
 #include <riffle/llama/chain_stages.hpp>
 #include <riffle/llama/offloading.hpp>
-#include <riffle/math/ordered.hpp>
 
 namespace riffle::llama::detail {
 
@@ -48,9 +48,6 @@ public:
     }
 
 private:
-    /// An id that no token has: accepted ones are not below 0, and named ones have been checked.
-    static constexpr token_id nobody = null_token - 1;
-
     const status& finished(const status& s, candidates& c) noexcept {
         if (s.ok() && has_selector(stages_) && !stages_.as_llama()) c.normalise();
         return s;
@@ -58,49 +55,9 @@ private:
     status run_on_set(candidates& c, const scratch& memory, const context& x, bool& enough) noexcept {
         candidates part{memory.tokens, c.size, -1, false};
         std::copy(c.begin(), c.end(), part.begin());
-        if (!make_canonical(part)) return {};
-        std::sort(part.begin(), part.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-        // What a token outside can come to at most, since nothing ahead of the bridge meets it but maps.
-        const auto least =
-            std::min_element(part.begin(), part.end(), [](auto& a, auto& b) { return a.logit < b.logit; });
-        part.data[part.size++] = {nobody, least->logit, 0.0f};
-        const std::size_t bridge = graph_.set.bridge;
-        if (const auto code = stages_.narrow(0, bridge, part, x); code != status_code::ok) return code;
-        const float bound = part.data[part.size - 1].logit;
-        float* const before = memory.copies;
-        for (std::size_t i = 0; i < part.size; ++i) before[i] = part[i].logit;
-        const std::span<const float> all(before, part.size);
-        if (stages_.narrow(bridge, bridge + 1, part, x) != status_code::ok) return {};
-        enough = is_certain(part, all, bound);
-        if (!enough) return {};
-        const status rest = narrow_from(stages_, bridge + 1, part, x);
-        write_over(part, c);
+        const status rest = superset_run(stages_, graph_.set.bridge).run(part, memory.copies, x, enough);
+        if (enough) write_over(part, c);
         return rest;
-    }
-    /// False where one is NaN: what the graph has made of such a row is open.
-    bool make_canonical(const candidates& part) const noexcept {
-        for (auto& token : part) {
-            if (token.logit != token.logit) return false;
-            if (!stages_.as_llama()) token.logit = canonical(token.logit);
-        }
-        return true;
-    }
-    /// The greatest that a token outside can be has fallen, and everything that was kept is greater. (Where it was
-    /// sorted as llama.cpp sorts, no two of it are equal, nor one of it and one that fell: their order would depend on
-    /// all others.)
-    bool is_certain(const candidates& kept, std::span<const float> before, float bound) const noexcept {
-        if (kept.empty()) return false;
-        float least = kept[0].logit;
-        for (const auto& token : kept) {
-            if (token.id == nobody) return false;
-            least = (std::min)(least, token.logit);
-        }
-        if (!(least > bound)) return false;
-        if (!stages_.as_llama() || !kept.sorted) return true;
-        for (std::size_t i = 1; i < kept.size; ++i)
-            if (kept[i].logit == kept[i - 1].logit) return false;
-        return std::size_t(std::count_if(before.begin(), before.end(), [=](float l) { return l >= least; })) ==
-               kept.size;
     }
     /// Into the array that the candidates came in. There may be more than it holds when the row was fetched: then the
     /// greatest of them, and what was selected.

@@ -35,6 +35,8 @@ struct dry {
     static constexpr facts fact{.edits = true};
 
     bool off() const noexcept { return last_n == 0 || flushed(multiplier) == 0.0f || !(base >= 1.0f); }
+    /// See chain/superset.hpp.
+    bool keeps_below() const noexcept { return multiplier >= 0.0f; }
     /// How many tokens it looks back; -1 = all.
     std::int32_t window() const noexcept { return off() ? 0 : last_n; }
 

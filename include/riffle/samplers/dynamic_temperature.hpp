@@ -29,6 +29,9 @@ struct dynamic_temperature {
     std::size_t rank() const noexcept { return 1; }
     bool adjusts_now() const noexcept { return !(plain() && t == 1.0f); }
 
+    /// See chain/superset.hpp.
+    bool keeps_below() const noexcept { return !(range > 0.0f) && t > 0.0f; }
+
     /// The temperature that a law gets; 1 for a single candidate.
     float temperature_for(const law& of_all) const noexcept {
         if (plain()) return t;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,15 @@ struct logit_bias {
     static constexpr facts fact{.edits = true};
 
     std::span<const logit_bias_entry> edits() const noexcept { return biases; }
+    /// See chain/superset.hpp. One entry a token: of several llama.cpp adds all where the token stands at the index of
+    /// its id, else the first.
+    bool keeps_below() const noexcept {
+        for (auto entry = biases.begin(); entry != biases.end(); ++entry) {
+            const auto same = [&](const logit_bias_entry& other) { return other.token == entry->token; };
+            if (!(entry->bias <= 0.0f) || std::any_of(biases.begin(), entry, same)) return false;
+        }
+        return true;
+    }
 
     status check() const noexcept {
         for (const auto& entry : biases)

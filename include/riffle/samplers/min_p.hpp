@@ -22,6 +22,11 @@ struct min_p {
 
     bool narrows_now() const noexcept { return flushed(p) > 0.0f; }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    /// See chain/superset.hpp: what survives on most rows, twice over.
+    std::size_t superset() const noexcept {
+        constexpr std::size_t usual = 240;
+        return p > 0.0f ? (min_keep + 8 > usual ? min_keep + 8 : usual) : 0;
+    }
     /// log p
     std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(p))[0]}; }
     template <class V>

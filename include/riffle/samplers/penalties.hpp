@@ -26,6 +26,8 @@ struct penalties {
     static constexpr facts fact{.edits = true};
 
     bool off() const noexcept { return last_n == 0 || (repeat == 1.0f && frequency == 0.0f && presence == 0.0f); }
+    /// See chain/superset.hpp.
+    bool keeps_below() const noexcept { return repeat >= 1.0f && frequency >= 0.0f && presence >= 0.0f; }
     /// How many tokens it looks back; -1 = all.
     std::int32_t window() const noexcept { return off() ? 0 : last_n; }
 

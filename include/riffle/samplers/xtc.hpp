@@ -28,8 +28,9 @@ struct xtc {
     static constexpr std::uint8_t kind = stream_kind::xtc;
     static constexpr facts fact{.adjusts = true, .keeps_sorted = true, .draws = true, .law_parts = law_part::support};
 
+    bool off() const noexcept { return !(probability > 0.0f) || !(threshold <= 0.5f); }
     bool adjusts_now(const draws& random) const noexcept {
-        if (!(probability > 0.0f) || !(threshold <= 0.5f)) return false;
+        if (off()) return false;
         return probability >= 1.0f || random.bits() < share_of(probability, ~std::uint64_t{0});
     }
 

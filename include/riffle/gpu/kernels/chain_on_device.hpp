@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <riffle/chain/pipeline.hpp>
+#include <riffle/chain/superset.hpp>
 #include <riffle/gpu/kernels/device_plan.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 
@@ -22,14 +23,12 @@ std::span<const std::uint32_t> module_words() noexcept;
 
 template <class Policies, class... Stages>
 struct chain_on_device<pipeline<Policies, Stages...>> {
-    /// llama.cpp's forms of stages are for the processor.
-    static constexpr bool as_peer = Policies::arithmetic == numerics::llama;
+    using chain_type = pipeline<Policies, Stages...>;
     static constexpr std::array<device_stage, sizeof...(Stages)> stages{device_stage_of<Stages>...};
-    static constexpr device_plan plan = as_peer ? device_plan{} : make_device_plan(stages);
+    static constexpr device_plan plan = make_device_plan(stages);
     static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
     static constexpr request_layout layout{device_stages};
 
-    using chain_type = pipeline<Policies, Stages...>;
     static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
     /// visit(spec, i) for the stages that run on the device.
     template <class Visit>
@@ -37,6 +36,48 @@ struct chain_on_device<pipeline<Policies, Stages...>> {
         [&]<std::size_t... I>(std::index_sequence<I...>) {
             (visit(std::get<I>(chain.stages()), I), ...);
         }(std::make_index_sequence<plan.stages>());
+    }
+};
+
+/// All that a device does for a chain under numerics::llama: llama.cpp's forms of stages are for the processor, which
+/// is given more of the greatest logits than the first stage that narrows can keep (chain/superset.hpp).
+struct greatest_logits {
+    std::size_t count = 0;
+    static constexpr const char* name = "greatest logits";
+    static constexpr facts fact{.narrows = narrowing::rank};
+    bool narrows_now() const noexcept { return true; }
+    std::size_t rank() const noexcept { return count; }
+};
+template <class... Stages>
+struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
+    using chain_type = pipeline<policies<numerics::llama>, Stages...>;
+    static constexpr bool has_superset = (gives_superset<Stages> || ...);
+    static constexpr std::array<device_stage, 1> stages{device_stage_of<greatest_logits>};
+    static constexpr device_plan plan{
+        .stages = has_superset ? std::size_t{1} : 0, .end = device_end::superset, .narrows = true};
+    static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
+    static constexpr request_layout layout{device_stages};
+
+    static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
+    /// Of the chain with its present parameters; a size of 0 where no set of the greatest will do.
+    static superset superset_of(const chain_type& chain) noexcept {
+        superset found;
+        bool goes_on = true;
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            ((goes_on = goes_on && look_at(std::get<I>(chain.stages()), I, found)), ...);
+        }(std::index_sequence_for<Stages...>());
+        return found;
+    }
+    template <class Visit>
+    static void for_each_stage(const chain_type& chain, Visit visit) noexcept {
+        visit(greatest_logits{superset_of(chain).size}, std::size_t{0});
+    }
+
+private:
+    template <class S>
+    static bool look_at(const S& stage, std::size_t i, superset& found) noexcept {
+        found = {i, superset_for(stage)};
+        return found.size == 0 && keeps_below(stage);
     }
 };
 

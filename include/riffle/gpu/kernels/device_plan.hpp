@@ -14,6 +14,7 @@ enum class device_end : std::uint8_t {
     no_form,         ///< the device has no form for the stage
     late_edit,       ///< edits must come ahead of maps and cuts
     no_stages_left,  ///< the chain has no selector, or more stages than a kernel has bits for
+    superset,        ///< it only leaves out what no stage can keep: all stages run on the processor
 };
 
 /// Where a chain is cut between device and processor: the wide phase runs where the logits are, and a few survivors
@@ -24,6 +25,7 @@ struct device_plan {
     bool narrows = false;  ///< a stage among them can leave few tokens
     bool edits = false;    ///< they change logits by id
     constexpr bool is_useful() const noexcept { return stages > 0; }
+    constexpr bool is_superset() const noexcept { return end == device_end::superset; }
     constexpr bool chooses_token() const noexcept { return end == device_end::chooses_token; }
     friend constexpr bool operator==(const device_plan&, const device_plan&) = default;
 };

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/superset.hpp>
 #include <riffle/core/edit_list.hpp>
 #include <riffle/gpu/kernels/device_plan.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
@@ -121,20 +122,25 @@ inline row_outcome outcome_of(const std::uint32_t* result, std::size_t room) noe
     return o;
 }
 
-/// Whether the outcome has all that it takes to go on: where the processor does, it must see every survivor.
-constexpr bool is_complete(const device_plan& plan, const row_outcome& o) noexcept {
-    return plan.chooses_token() || !(o.state & row_state::more_tokens);
-}
-/// Ends the chain's step with what came of its row: the stages that the device left run now. Answers the token; accept
-/// is still to follow (chain.state().accept_chosen). Not for an outcome that is not complete.
-template <class Chain>
-token_id finish(const device_plan& plan, Chain& chain, const row_outcome& o) noexcept {
+/// Ends the chain's step with what came of its row: the stages that the device left run now, and the token is the one
+/// that the chain would have chosen; accept is still to follow (chain.state().accept_chosen). False, with the chain as
+/// it was, where the outcome does not have all that it takes: then the chain must be given the row itself.
+template <class OnDevice, class Chain>
+bool finish(const OnDevice& on, Chain& chain, const row_outcome& o, token_id& token) noexcept {
+    if (!on.plan.chooses_token() && (o.state & row_state::more_tokens)) return false;
     status seen;
     if (o.state & row_state::saw_nan) seen.note_nan();
     if (o.state & row_state::saw_infinity) seen.note_infinity();
     if (o.state & row_state::nothing_legal) seen.fail(status_code::no_legal_token);
     auto&& stages = chain.table();
-    return chain.state().end_elsewhere(stages, plan.stages, o.tokens, o.token, seen);
+    if constexpr (requires { on.superset_of(chain); }) {
+        const superset set = on.superset_of(chain);
+        if (set.size == 0 || o.state != 0) return false;  // llama.cpp's stages meet NaN and infinities as they are
+        return chain.state().end_on_superset(stages, set.bridge, o.tokens, token);
+    } else {
+        token = chain.state().end_elsewhere(stages, on.plan.stages, o.tokens, o.token, seen);
+        return true;
+    }
 }
 
 }  // namespace riffle::gpu

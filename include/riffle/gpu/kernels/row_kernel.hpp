@@ -44,7 +44,7 @@ private:
                     code_, (is_known_ != 0u) & (row_.greatest == 0u), [&] { stop(); }, [&] { run_stage(); });
             },
             [&] { row_.stage = row_.stage + goes_on_; });
-        row_result result(group_, row_, few_, all_, plan_.chooses_token());
+        row_result result(group_, row_, few_, all_, plan_);
         result.write(row_.seen, has_any_ != 0u, plan_.narrows ? narrowed_ != 0u : boolean(false), choosing_.token,
                      choosing_.key);
     }

@@ -11,10 +11,12 @@ namespace riffle::gpu {
 /// device chooses among them.
 class row_result {
 public:
-    constexpr row_result(work_group& of, row_tokens& row, survivors& few, measuring& all, bool chooses) noexcept
-        : group_(of), code_(of.code), row_(row), few_(few), all_(all), chooses_(chooses),
-          results_(code_, binding::results), room_(code_, spirv::push_constant<u32>(code_)), tokens_at_(code_),
-          kept_(code_, u32(0u)), written_(code_, u32(0u)) {}
+    constexpr row_result(work_group& of, row_tokens& row, survivors& few, measuring& all,
+                         const device_plan& plan) noexcept
+        : group_(of), code_(of.code), row_(row), few_(few), all_(all), chooses_(plan.chooses_token()),
+          is_raw_(plan.is_superset()), results_(code_, binding::results),
+          room_(code_, spirv::push_constant<u32>(code_)), tokens_at_(code_), kept_(code_, u32(0u)),
+          written_(code_, u32(0u)) {}
 
     /// `has_any`: whether a token was left. `narrowed`: whether a stage has dropped some. Where the device chooses, the
     /// mass of all must have been measured.
@@ -79,7 +81,8 @@ private:
 
     constexpr void write_token(const u32& index, const u32& id, const u32& key) noexcept {
         const u32 at = tokens_at_ + index * u32(words_per_token);
-        const u32 logit(as_bits(logit_of(key))), p = chooses_ ? share(key) : u32(0u);
+        const u32 logit = is_raw_ ? row_.logit_bits(id).load() : u32(as_bits(logit_of(key)));
+        const u32 p = chooses_ ? share(key) : u32(0u);
         results_[at] = id;
         results_[at + 1u] = logit;
         results_[at + 2u] = p;
@@ -102,6 +105,7 @@ private:
     survivors& few_;
     measuring& all_;
     bool chooses_;  ///< the device, and not the processor
+    bool is_raw_;   ///< logits are told as they came
     spirv::buffer<u32> results_;
     private_variable<u32> room_, tokens_at_;
     variable<u32> kept_, written_;

@@ -219,8 +219,7 @@ private:
         if (!(fits_[r / 64 % fits_.size()] >> (r % 64) & 1)) return false;
         const auto words = results_.template as<std::uint32_t>();
         const row_outcome o = outcome_of(words.data() + r * result_words(limits_.room), limits_.room);
-        if (!is_complete(on_.plan, o)) return false;
-        gpu::finish(on_.plan, chain, o);
+        if (!gpu::finish(on_, chain, o, token)) return false;
         auto&& stages = chain.table();
         token = chain.state().accept_chosen(stages);
         return true;
