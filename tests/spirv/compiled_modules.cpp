@@ -48,6 +48,7 @@ const std::vector<named_module>& compiled_modules() {
         module_of<min_p, typical, dist>("min_p, then typical and dist on the processor"),
         module_of<top_k, top_p, min_p, temperature, dist>("top_k, top_p, min_p, temperature, dist"),
         module_of<penalties, dry, top_n_sigma, top_k, typical>("penalties, dry, top_n_sigma, top_k, then typical"),
+        {"fast: top_p, temperature, dist", gpu::spirv_v<pipeline<fast, top_p, temperature, dist>>},
         module_of<penalties, dry, top_k, top_p, min_p, xtc, temperature, dist>(
             "penalties, dry, top_k, top_p, min_p, xtc, temperature, dist"),
     };

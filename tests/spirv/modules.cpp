@@ -48,11 +48,12 @@ TEST(Module, IsValid) {
 TEST(Module, OfADeviceThatIsAskedForMoreIsValid) {
     if (!has_validator()) GTEST_SKIP() << "there is no spirv-val (spirv-tools)";
     using chain_type = pipeline<reproducible, penalties, top_k, top_p, soft_cap, dist>;
-    for (int bits = 0; bits < 8; ++bits) {
+    for (int bits = 0; bits < 16; ++bits) {
         const gpu::kernel_options options{.module = {.precise = (bits & 1) != 0,
                                                      .round_to_nearest = (bits & 2) != 0,
-                                                     .keep_infinities = (bits & 4) != 0},
-                                          .tokens_at_once = bits + 1u};
+                                                     .keep_infinities = (bits & 4) != 0,
+                                                     .subgroups = (bits & 8) != 0},
+                                          .tokens_at_once = std::uint32_t(bits / 2 + 1)};
         const auto made = gpu::make_module_words<chain_type>(options);
         ASSERT_FALSE(made.span().empty());
         EXPECT_EQ(said_of(made.span(), "vulkan1.1"), "") << bits;

@@ -9,6 +9,8 @@
 #include <riffle/chain/pipeline.hpp>
 #include <riffle/chain/superset.hpp>
 #include <riffle/gpu/kernels/device_plan.hpp>
+#include <riffle/gpu/kernels/kernel_options.hpp>
+#include <riffle/gpu/kernels/made_words.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 
 namespace riffle::gpu {
@@ -17,9 +19,11 @@ namespace riffle::gpu {
 template <class Pipeline>
 struct chain_on_device;
 
-/// The chain's module (module_words.hpp).
+/// The chain's module, and one made otherwise (module_words.hpp).
 template <class Pipeline>
 std::span<const std::uint32_t> module_words() noexcept;
+template <class Pipeline>
+made_words make_module_words(const kernel_options& options) noexcept;
 
 template <class Policies, class... Stages>
 struct chain_on_device<pipeline<Policies, Stages...>> {
@@ -28,8 +32,11 @@ struct chain_on_device<pipeline<Policies, Stages...>> {
     static constexpr device_plan plan = make_device_plan(stages);
     static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
     static constexpr request_layout layout{device_stages};
+    /// numerics::fast lets the device have its own exp and log, and contract.
+    static constexpr kernel_options options{.module = {.precise = Policies::arithmetic != numerics::fast}};
 
     static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
+    static made_words make_words(const kernel_options& other) noexcept { return make_module_words<chain_type>(other); }
     /// visit(spec, i) for the stages that run on the device.
     template <class Visit>
     static void for_each_stage(chain_type& chain, Visit visit) noexcept {
@@ -57,8 +64,10 @@ struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
         .stages = has_superset ? std::size_t{1} : 0, .end = device_end::superset, .narrows = true};
     static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
     static constexpr request_layout layout{device_stages};
+    static constexpr kernel_options options{};
 
     static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
+    static made_words make_words(const kernel_options& other) noexcept { return make_module_words<chain_type>(other); }
     /// Of the chain with its present parameters; a size of 0 where no set of the greatest will do.
     static superset superset_of(const chain_type& chain) noexcept {
         superset found;

@@ -22,7 +22,9 @@ public:
     dynamic_on_device() noexcept = default;
     /// Of the chain as it is now; stages that are pushed later are not known. May allocate, as push does.
     template <class Policies>
-    explicit dynamic_on_device(basic_dynamic_chain<Policies>& chain, const kernel_options& options = {}) {
+    explicit dynamic_on_device(basic_dynamic_chain<Policies>& chain,
+                               const kernel_options& made_with = default_options<Policies>())
+        : options(made_with) {
         for (std::size_t i = 0; i < chain.table().size(); ++i) {
             device_stage described;
             described.fact = chain.table().fact(i);
@@ -33,10 +35,7 @@ public:
         device_stages = std::span(stages_).first(plan.stages);
         layout = request_layout(device_stages);
         if (!plan.is_useful()) return;
-        spirv::assembler code(options.module);
-        row_kernel(code, device_stages, plan, options.tokens_at_once).write();
-        code.finish();
-        words_ = made_words(code);
+        words_ = make_words(options);
     }
     dynamic_on_device(dynamic_on_device&&) noexcept = default;
     dynamic_on_device& operator=(dynamic_on_device&&) noexcept = default;
@@ -45,7 +44,15 @@ public:
     std::span<const device_stage> device_stages;
     request_layout layout{std::span<const device_stage>()};
 
+    kernel_options options;
+
     std::span<const std::uint32_t> words() const noexcept { return words_.span(); }
+    made_words make_words(const kernel_options& other) const noexcept {
+        spirv::assembler code(other.module);
+        row_kernel(code, device_stages, plan, other.tokens_at_once).write();
+        code.finish();
+        return made_words(code);
+    }
     /// visit(spec, i) for the stages that run on the device.
     template <class Policies, class Visit>
     void for_each_stage(basic_dynamic_chain<Policies>& chain, Visit visit) const noexcept {
@@ -53,6 +60,10 @@ public:
     }
 
 private:
+    template <class Policies>
+    static constexpr kernel_options default_options() noexcept {
+        return {.module = {.precise = Policies::arithmetic != numerics::fast}};
+    }
     template <class S, class Policies>
     static bool describe(basic_dynamic_chain<Policies>& chain, std::size_t i, device_stage& described) noexcept {
         if (!chain.template get_if<S>(i)) return false;

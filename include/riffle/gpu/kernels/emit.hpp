@@ -3,24 +3,19 @@
 #include <span>
 
 #include <riffle/gpu/kernels/chain_on_device.hpp>
+#include <riffle/gpu/kernels/kernel_options.hpp>
 #include <riffle/gpu/kernels/row_kernel.hpp>
 #include <riffle/gpu/spirv/words_of.hpp>
 
 namespace riffle::gpu {
 
-/// How a module is made.
-struct kernel_options {
-    spirv::module_options module{};
-    /// So many tokens an invocation looks at in one turn of a loop, 1 to 8: more of them wait for memory together, and
-    /// the driver takes longer to compile.
-    std::uint32_t tokens_at_once = 4;
-};
-
 namespace detail {
 
 template <class Pipeline>
 struct shader_of {
-    static constexpr void build(spirv::assembler& code, std::uint32_t tokens_at_once = 4) noexcept {
+    static constexpr kernel_options options = chain_on_device<Pipeline>::options;
+    static constexpr void build(spirv::assembler& code,
+                                std::uint32_t tokens_at_once = options.tokens_at_once) noexcept {
         using on_device = chain_on_device<Pipeline>;
         static_assert(on_device::plan.is_useful(),
                       "riffle: the device has nothing to do for this chain; chain_on_device<...>::plan says why");

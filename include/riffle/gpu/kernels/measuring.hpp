@@ -45,7 +45,10 @@ public:
         if (with_distances) distances = group_.sum(distances.load());
     }
     /// log Σ exp(l - maximum) (law::log_mass).
-    constexpr f32 log_mass() const noexcept { return log(numbers.to_float(mass) * f32(9.31322575e-10f)); }  // 2^-30
+    constexpr f32 log_mass() const noexcept {
+        const f32 mass_as_float = numbers.to_float(mass) * f32(9.31322575e-10f);  // 2^-30
+        return code_.options().precise ? log(mass_as_float) : native_log(mass_as_float);
+    }
     /// -Σ p log p = log Σ exp + Σ p·d, of which the latter in units of 2^-24 (law::entropy).
     constexpr f32 entropy() const noexcept {
         const word_pair d = distances;

@@ -199,7 +199,10 @@ private:
             return left.load();
         });
         weight_ = spirv::integer_function<1>(code_, [&](const u32& key) {
-            const u32 weight(fixed_mass(logit_of(key) - maximum()));
+            const f32 below = logit_of(key) - maximum();
+            const u32 weight(code_.options().precise
+                                 ? fixed_mass(below)
+                                 : truncate(native_exp(lesser_of(below, f32(0.0f))) * f32(1073741824.0f)));
             return select(key == 0u, u32(0u), weight);
         });
     }

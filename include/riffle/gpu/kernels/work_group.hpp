@@ -73,7 +73,12 @@ private:
         });
         greatest_ = spirv::integer_function<1>(code, [&](const u32& value) {
             const u32 at = begin_turn();
-            cell(at).raise(value);
+            if (code.options().subgroups) {
+                const u32 of_subgroup = spirv::subgroup_greatest(code, value);
+                spirv::if_(code, spirv::is_elected(code), [&] { cell(at).raise(of_subgroup); });
+            } else {
+                cell(at).raise(value);
+            }
             sync();
             return cell(at).load();
         });

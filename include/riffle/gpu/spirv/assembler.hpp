@@ -23,6 +23,8 @@ struct module_options {
     bool round_to_nearest = false;
     /// Demands that infinities and NaN are kept (shaderSignedZeroInfNanPreserveFloat32).
     bool keep_infinities = false;
+    /// Allows arithmetic over the invocations of a subgroup (VkPhysicalDeviceSubgroupProperties).
+    bool subgroups = false;
     friend constexpr bool operator==(const module_options&, const module_options&) = default;
 };
 
@@ -38,6 +40,8 @@ public:
         require(capability::Shader);
         if (options.round_to_nearest) require(capability::RoundingModeRTE);
         if (options.keep_infinities) require(capability::SignedZeroInfNanPreserve);
+        if (options.subgroups) require(capability::GroupNonUniform);
+        if (options.subgroups) require(capability::GroupNonUniformArithmetic);
         main_ = new_id();
         local_size_ = new_id();
         const std::uint32_t integer = type(scalar::integer), one = constant(scalar::integer, 1), size = new_id();

@@ -86,6 +86,18 @@ constexpr void buffer_barrier(assembler& code) noexcept {
     code.emit_only(op::ControlBarrier, group, group, order);
 }
 
+/// The greatest of what the active invocations of a subgroup hold, and whether this is the one that may speak for them.
+/// Only where the module allows subgroups.
+constexpr u32 subgroup_greatest(assembler& code, const u32& value) noexcept {
+    const std::uint32_t by = code.constant(scalar::integer, std::uint32_t(scope::Subgroup)), operand = value.id(code);
+    constexpr std::uint32_t reduce = 0;
+    return {code, code.emit(op::GroupNonUniformUMax, scalar::integer, by, reduce, operand)};
+}
+constexpr boolean is_elected(assembler& code) noexcept {
+    const std::uint32_t by = code.constant(scalar::integer, std::uint32_t(scope::Subgroup));
+    return {code, code.emit(op::GroupNonUniformElect, scalar::boolean, by)};
+}
+
 /// Index of the invocation in its work group.
 constexpr u32 lane(assembler& code) noexcept {
     const std::uint32_t input = code.input(built_in::LocalInvocationIndex, code.type(scalar::integer));

@@ -90,10 +90,14 @@ enum class op : std::uint16_t {
     BranchConditional = 250,
     Return = 253,
     ReturnValue = 254,
+    GroupNonUniformElect = 333,
+    GroupNonUniformUMax = 357,
 };
 
 enum class capability : std::uint32_t {
     Shader = 1,
+    GroupNonUniform = 61,
+    GroupNonUniformArithmetic = 63,
     SignedZeroInfNanPreserve = 4466,
     RoundingModeRTE = 4467,
 };
@@ -128,7 +132,7 @@ enum class built_in : std::uint32_t { WorkgroupSize = 25, WorkgroupId = 26, Loca
 enum class extended : std::uint32_t { Exp = 27, Log = 28 };
 
 /// The scopes and memory semantics that riffle's barriers and atomics name.
-enum class scope : std::uint32_t { Device = 1, Workgroup = 2 };
+enum class scope : std::uint32_t { Device = 1, Workgroup = 2, Subgroup = 3 };
 inline constexpr std::uint32_t relaxed = 0;
 inline constexpr std::uint32_t acquire_release = 0x8;
 inline constexpr std::uint32_t uniform_memory = 0x40;  ///< storage buffers

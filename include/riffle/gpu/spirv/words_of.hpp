@@ -10,8 +10,13 @@ namespace riffle::gpu::spirv {
 namespace detail {
 
 template <class Shader>
+constexpr module_options options_of() noexcept {
+    if constexpr (requires { Shader::options.module; }) return Shader::options.module;
+    else return {};
+}
+template <class Shader>
 consteval std::size_t count_words() {
-    assembler code;
+    assembler code(options_of<Shader>());
     Shader::build(code);
     code.finish();
     return code.size();
@@ -19,7 +24,7 @@ consteval std::size_t count_words() {
 template <class Shader>
 consteval auto make_words() {
     std::array<std::uint32_t, count_words<Shader>()> words{};
-    assembler code;
+    assembler code(options_of<Shader>());
     Shader::build(code);
     code.finish();
     code.write(words.data());
@@ -28,7 +33,8 @@ consteval auto make_words() {
 
 }  // namespace detail
 
-/// The module of a shader, made while the compiler runs: `Shader::build(assembler&)` writes it.
+/// The module of a shader, made while the compiler runs: `Shader::build(assembler&)` writes it, with
+/// Shader::options.module where there is one.
 template <class Shader>
 inline constexpr auto words_of = detail::make_words<Shader>();
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include <vulkan/vulkan_core.h>
@@ -91,7 +93,10 @@ private:
         f.find(instance.create_device, "vkCreateDevice");
         f.find(instance.get_device_proc_addr, "vkGetDeviceProcAddr");
         if (!f.state().ok()) return f.state();
+        f.find_if_there(instance.get_properties_2, "vkGetPhysicalDeviceProperties2");
+        f.find_if_there(instance.get_extensions, "vkEnumerateDeviceExtensionProperties");
         if (const auto s = choose(instance, choice); !s.ok()) return s;
+        ask_for_more(instance);
         instance.get_memory(context_.physical_device, &memory_);
         return create_device(instance);
     }
@@ -103,6 +108,8 @@ private:
         PFN_vkGetPhysicalDeviceMemoryProperties get_memory = nullptr;
         PFN_vkCreateDevice create_device = nullptr;
         PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;
+        PFN_vkGetPhysicalDeviceProperties2 get_properties_2 = nullptr;
+        PFN_vkEnumerateDeviceExtensionProperties get_extensions = nullptr;
     };
 
     device_status create_instance(PFN_vkGetInstanceProcAddr get) noexcept {
@@ -163,6 +170,35 @@ private:
         return false;
     }
 
+    /// What kernels like to have and can do without.
+    void ask_for_more(const instance_functions& instance) noexcept {
+        if (!instance.get_properties_2 || !instance.get_extensions) return;
+        VkPhysicalDeviceFloatControlsProperties floats{};
+        floats.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
+        VkPhysicalDeviceSubgroupProperties subgroups{};
+        subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+        has_float_controls_ = has_extension(instance, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
+        if (has_float_controls_) subgroups.pNext = &floats;
+        VkPhysicalDeviceProperties2 properties{};
+        properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+        properties.pNext = &subgroups;
+        instance.get_properties_2(context_.physical_device, &properties);
+        context_.rounds_to_nearest = has_float_controls_ && floats.shaderRoundingModeRTEFloat32;
+        context_.keeps_infinities = has_float_controls_ && floats.shaderSignedZeroInfNanPreserveFloat32;
+        context_.has_subgroups = (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+                                 (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT);
+    }
+    /// Among the first hundreds that it names.
+    bool has_extension(const instance_functions& instance, const char* name) const noexcept {
+        static constexpr std::uint32_t most = 512;
+        const std::unique_ptr<VkExtensionProperties[]> found(new (std::nothrow) VkExtensionProperties[most]);
+        std::uint32_t count = found ? most : 0;
+        if (!found || instance.get_extensions(context_.physical_device, nullptr, &count, found.get()) < 0) return false;
+        for (std::uint32_t i = 0; i < count; ++i)
+            if (std::strcmp(found[i].extensionName, name) == 0) return true;
+        return false;
+    }
+
     device_status create_device(const instance_functions& instance) noexcept {
         const float priority = 1.0f;
         VkDeviceQueueCreateInfo queue{};
@@ -174,6 +210,9 @@ private:
         info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
         info.queueCreateInfoCount = 1;
         info.pQueueCreateInfos = &queue;
+        const char* const float_controls = VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME;
+        info.enabledExtensionCount = has_float_controls_ ? 1 : 0;
+        info.ppEnabledExtensionNames = &float_controls;
         if (const device_status s(instance.create_device(context_.physical_device, &info, nullptr, &context_.device),
                                   "vkCreateDevice");
             !s.ok())
@@ -185,7 +224,7 @@ private:
 
     device_status state_;
     std::array<char, VK_MAX_PHYSICAL_DEVICE_NAME_SIZE> name_{};
-    bool is_software_ = false;
+    bool is_software_ = false, has_float_controls_ = false;
     device_context context_;
     device_functions functions_;
     VkPhysicalDeviceMemoryProperties memory_{};

@@ -12,10 +12,11 @@ struct device_context {
     VkDevice device = VK_NULL_HANDLE;
     VkPipelineCache cache = VK_NULL_HANDLE;            ///< for the kernels' pipelines
     const VkAllocationCallbacks* allocator = nullptr;  ///< for all that is made
-    /// The device was opened with shaderRoundingModeRTEFloat32 reported (VK_KHR_shader_float_controls, or Vulkan 1.2):
-    /// kernels may demand rounding to nearest even.
-    bool rounds_to_nearest = false;
-    bool keeps_infinities = false;  ///< the same of shaderSignedZeroInfNanPreserveFloat32
+    // What kernels may ask of the device beyond Vulkan 1.1. For the first two the device has to be opened with
+    // VK_KHR_shader_float_controls, or be one of Vulkan 1.2.
+    bool rounds_to_nearest = false;  ///< shaderRoundingModeRTEFloat32
+    bool keeps_infinities = false;   ///< shaderSignedZeroInfNanPreserveFloat32
+    bool has_subgroups = false;      ///< arithmetic over subgroups in compute shaders; for numerics::fast
 };
 
 }  // namespace riffle::gpu

@@ -17,6 +17,11 @@ public:
         function = reinterpret_cast<Function>(get_(name));
         if (function == nullptr && state_.ok()) state_ = device_status::missing(name);
     }
+    /// One that can be done without.
+    template <class Function>
+    void find_if_there(Function& function, const char* name) noexcept {
+        function = reinterpret_cast<Function>(get_(name));
+    }
     device_status state() const noexcept { return state_; }
 
 private:

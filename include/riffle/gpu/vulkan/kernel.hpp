@@ -8,6 +8,8 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <riffle/gpu/kernels/kernel_options.hpp>
+#include <riffle/gpu/kernels/made_words.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/vulkan/device_context.hpp>
 #include <riffle/gpu/vulkan/functions.hpp>
@@ -64,7 +66,14 @@ public:
     /// work on a row, a power of two from 64 to 1024; 0 = what suits the device. Not while recorded commands run.
     template <class OnDevice>
     device_status create(const device_context& context, const OnDevice& on, std::uint32_t group_size = 0) noexcept {
-        return create(context, on.words(), on.plan, on.layout, group_size);
+        spirv::module_options module = on.options.module;
+        module.round_to_nearest = module.precise && context.rounds_to_nearest;
+        module.keep_infinities = module.precise && context.keeps_infinities;
+        module.subgroups = !module.precise && context.has_subgroups;
+        if (module == on.options.module || !on.plan.is_useful())
+            return create(context, on.words(), on.plan, on.layout, group_size);
+        const made_words made = on.make_words({module, on.options.tokens_at_once});
+        return create(context, made.span(), on.plan, on.layout, group_size);
     }
     /// The same of these words, which may come from a file.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
