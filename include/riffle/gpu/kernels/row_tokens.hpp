@@ -185,9 +185,17 @@ private:
             const u32 bits = logit_bits(id);
             seen = seen | seen_in(bits);
             private_variable<u32> key(code_, key_of(f32::from_bits(bits)));
-            for (std::size_t i = 0; i < stages_.size(); ++i)
-                if (changes_tokens(stages_[i]))
-                    spirv::if_(code_, u32(std::uint32_t(i)) < stage, [&] { key = steps_[i](key, id); });
+            // Nobody looks at tokens ahead of the first stage that asks about them, and most rows are not looked at
+            // behind it: what stands ahead is not asked for at all, what stands behind it at once.
+            const std::size_t first = first_that_asks();
+            for (std::size_t i = 0; i < first; ++i)
+                if (changes_tokens(stages_[i])) key = steps_[i](key, id);
+            const auto behind = set_of(changes_tokens) >> first;
+            spirv::if_(code_, behind ? u32(std::uint32_t(first)) < stage : boolean(false), [&] {
+                for (std::size_t i = first; i < stages_.size(); ++i)
+                    if (changes_tokens(stages_[i]))
+                        spirv::if_(code_, u32(std::uint32_t(i)) < stage, [&] { key = steps_[i](key, id); });
+            });
             return key.load();
         });
         key_below_ = spirv::integer_function<2>(code_, [&](const u32& id, const u32& end) {
@@ -205,6 +213,17 @@ private:
                                  : truncate(native_exp(lesser_of(below, f32(0.0f))) * f32(1073741824.0f)));
             return select(key == 0u, u32(0u), weight);
         });
+    }
+    /// Not an edit, a mask or a map.
+    constexpr std::size_t first_that_asks() const noexcept {
+        std::size_t i = 0;
+        for (; i < stages_.size(); ++i) {
+            const device_stage& s = stages_[i];
+            const bool only_changes = s.form == device_form::edit || s.form == device_form::mask ||
+                                      (s.form == device_form::map && s.fact.narrows == narrowing::no);
+            if (!only_changes) break;
+        }
+        return i;
     }
     /// Edits are in the logits already; a selector changes nothing.
     static constexpr bool changes_tokens(const device_stage& s) noexcept {
