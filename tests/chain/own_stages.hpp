@@ -87,6 +87,24 @@ struct overflowing {
     }
 };
 
+/// A map that divides. It would never fall, but for its rounding.
+struct softened {
+    float softness = 0.3f;
+    std::array<float, 1> parameters() const noexcept { return {softness}; }
+    template <class V>
+    static V map(const V& logit, const std::array<V, 1>& p) noexcept {
+        return logit / (V(1.0f) + riffle::absolute(logit) * p[0]);
+    }
+};
+
+/// A map that divides by whatever there is, 0 and infinities among it.
+struct inverted {
+    template <class V>
+    static V map(const V& logit) noexcept {
+        return V(1.0f) / logit - logit / V(3.0f);
+    }
+};
+
 /// edits
 struct favours {
     std::vector<riffle::logit_bias_entry> entries;

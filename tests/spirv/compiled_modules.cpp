@@ -8,7 +8,7 @@ namespace {
 
 using namespace riffle;
 
-/// A user's elementwise stage that the compiler can run.
+/// A user's elementwise stages that the compiler can run.
 struct leaning {
     static constexpr bool monotone = true;
     float slope = 0.5f;
@@ -16,6 +16,13 @@ struct leaning {
     template <class V>
     static constexpr V map(const V& logit, const std::array<V, 1>& p) noexcept {
         return select(logit > V(0.0f), logit, logit * p[0]);
+    }
+};
+
+struct dividing {
+    template <class V>
+    static constexpr V map(const V& logit) noexcept {
+        return logit / (V(1.0f) + absolute(logit) / V(30.0f));
     }
 };
 
@@ -45,6 +52,7 @@ const std::vector<named_module>& compiled_modules() {
         module_of<mask, top_k, dist>("mask, top_k, dist"),
         module_of<logit_bias, top_k, dist>("logit_bias, top_k, dist"),
         module_of<leaning, top_k, dist>("a user's map, top_k, dist"),
+        module_of<dividing, dist>("a user's map that divides, dist"),
         module_of<min_p, typical, dist>("min_p, then typical and dist on the processor"),
         module_of<top_k, top_p, min_p, temperature, dist>("top_k, top_p, min_p, temperature, dist"),
         module_of<penalties, dry, top_n_sigma, top_k, typical>("penalties, dry, top_n_sigma, top_k, then typical"),

@@ -25,6 +25,17 @@ struct doubled {
         return logit + logit;
     }
 };
+/// A map with more parameters than a request has room for.
+template <std::size_t N>
+struct polynomial {
+    std::array<float, N> parameters() const noexcept { return {}; }
+    template <class V>
+    static V map(const V& logit, const std::array<V, N>& p) noexcept {
+        V sum = p[0];
+        for (std::size_t i = 1; i < N; ++i) sum = sum * logit + p[i];
+        return sum;
+    }
+};
 
 // All of it.
 static_assert(plan_of<top_k, top_p, min_p, temperature, dist>.stages == 5);
@@ -32,6 +43,7 @@ static_assert(plan_of<top_k, top_p, min_p, temperature, dist>.chooses_token());
 static_assert(plan_of<greedy>.chooses_token());
 static_assert(plan_of<doubled, gumbel>.stages == 2);
 static_assert(plan_of<penalties, logit_bias, mask, dist>.edits);
+static_assert(plan_of<polynomial<gpu::most_parameters>, dist>.chooses_token());
 // The processor goes on with what is left.
 static_assert(plan_of<min_p, typical, dist>.stages == 1);
 static_assert(plan_of<min_p, typical, dist>.end == device_end::no_form);
@@ -44,6 +56,8 @@ static_assert(!plan_of<typical, dist>.is_useful());
 static_assert(!plan_of<temperature, adaptive_p>.is_useful() || plan_of<temperature, adaptive_p>.narrows);
 static_assert(!plan_of<soft_cap, even_ids, top_k, dist>.is_useful());
 static_assert(!plan_of<soft_cap, penalties, dist>.is_useful());
+static_assert(!plan_of<polynomial<gpu::most_parameters + 1>, dist>.is_useful());
+static_assert(plan_of<top_k, polynomial<gpu::most_parameters + 1>, dist>.stages == 1);
 // A part of a chain.
 static_assert(plan_of<top_k, top_p>.stages == 2 && plan_of<top_k, top_p>.end == device_end::no_stages_left);
 // llama.cpp's forms are for the processor.

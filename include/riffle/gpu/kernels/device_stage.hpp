@@ -7,8 +7,8 @@
 
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
+#include <riffle/gpu/spirv/division.hpp>
 #include <riffle/gpu/spirv/values.hpp>
-#include <riffle/gpu/spirv/wide_integers.hpp>
 
 // What a device has to know of a stage: its facts, and its own arithmetic over the value type of a shader. A kernel
 // knows stages by nothing else, so it never knows a sampler.
@@ -17,6 +17,8 @@ namespace riffle::gpu {
 
 using spirv::f32;
 
+/// A stage with more floats for parameters has no form on a device.
+inline constexpr std::size_t most_parameters = 16;
 /// The words that a selector by noise has for parameters: the counter but for its first word, and the seed.
 inline constexpr std::uint8_t noise_parameters = 5;
 
@@ -63,6 +65,11 @@ constexpr std::array<f32, N> parameters_in(const f32* parameters) noexcept {
     return p;
 }
 
+template <class S>
+inline constexpr std::size_t map_parameters = riffle::detail::parameter_count<S>;
+template <class S>
+    requires riffle::detail::maps_plainly<S, f32>
+inline constexpr std::size_t map_parameters<S> = 0;
 template <class S>
 inline constexpr std::size_t cut_parameters = 0;
 template <class S>
@@ -128,9 +135,11 @@ constexpr device_stage make_device_stage() noexcept {
         d.cut = detail::cut_on_device<S>;
     } else if constexpr (f.adjusts) {  // in a way that only the processor knows
     } else if constexpr (f.maps) {
-        d.form = device_form::map;
-        if constexpr (!riffle::detail::maps_plainly<S, f32>) d.parameters = riffle::detail::parameter_count<S>;
-        d.map = detail::map_on_device<S>;
+        if constexpr (detail::map_parameters<S> <= most_parameters) {
+            d.form = device_form::map;
+            d.parameters = detail::map_parameters<S>;
+            d.map = detail::map_on_device<S>;
+        }
     } else if constexpr (f.narrows == narrowing::legal) {
         d.form = device_form::mask;
     } else if constexpr (f.narrows == narrowing::rank ||

@@ -146,7 +146,7 @@ public:
     constexpr void set_measured(std::size_t i) noexcept { maximum_[i] = maximum(); }
 
 private:
-    static constexpr std::size_t most_parameters = 16, most_at_once = 8;
+    static constexpr std::size_t most_at_once = 8;
     static constexpr bool has_bound(const device_stage& s) noexcept {
         return s.form == device_form::narrow || s.form == device_form::remove;
     }

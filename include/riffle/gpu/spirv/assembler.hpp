@@ -214,6 +214,8 @@ public:
         first_of_function_ = outer_first;
         return function;
     }
+    /// The function that divides floats (division.hpp); 0 until it has been written.
+    constexpr std::uint32_t& division() noexcept { return division_; }
     /// The id, of a value that can be used in the function that is being written: those of the function around it
     /// cannot.
     constexpr std::uint32_t known(std::uint32_t id) noexcept {
@@ -342,7 +344,7 @@ private:
     std::uint32_t next_id_ = 1;
     std::uint32_t first_of_function_ = 0;
     bool well_formed_ = true;
-    std::uint32_t main_ = 0, local_size_ = 0, extended_set_ = 0;
+    std::uint32_t main_ = 0, local_size_ = 0, extended_set_ = 0, division_ = 0;
 
     std::array<std::uint32_t, scalars> types_of_scalars_{};
     std::array<std::array<std::uint32_t, scalars>, 13> pointers_{};

@@ -50,6 +50,7 @@ enum class op : std::uint16_t {
     IMul = 132,
     FMul = 133,
     UDiv = 134,
+    FDiv = 136,
     UMod = 137,
     IAddCarry = 149,
     ISubBorrow = 150,

@@ -112,8 +112,14 @@ public:
         return detail::emit<u32>(op::IMul, a, b);
     }
     /// By anything but 0.
-    friend constexpr u32 operator/(const u32& a, const u32& b) noexcept { return detail::emit<u32>(op::UDiv, a, b); }
-    friend constexpr u32 operator%(const u32& a, const u32& b) noexcept { return detail::emit<u32>(op::UMod, a, b); }
+    friend constexpr u32 operator/(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() / b.bits();
+        return detail::emit<u32>(op::UDiv, a, b);
+    }
+    friend constexpr u32 operator%(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() % b.bits();
+        return detail::emit<u32>(op::UMod, a, b);
+    }
     friend constexpr u32 operator&(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() & b.bits();
         return detail::emit<u32>(op::BitwiseAnd, a, b);
