@@ -66,6 +66,16 @@ struct centred {
     }
 };
 
+/// A map that the compiler can run.
+struct slanted {
+    static constexpr bool monotone = true;
+    float slope = 0.5f;
+    std::array<float, 1> parameters() const noexcept { return {slope}; }
+    template <class V>
+    static constexpr V map(const V& logit, const std::array<V, 1>& p) noexcept {
+        return select(logit > V(0.0f), logit, logit * p[0]);
+    }
+};
 /// A map with a parameter that rises and falls.
 struct bowl {
     float lowest = 0.25f;

@@ -41,11 +41,12 @@ bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std
 device_chain::device_chain(dynamic_chain& chain, std::size_t longest_row, std::uint32_t group_size, std::size_t room,
                            std::size_t rows, std::uint32_t tokens_at_once)
     : chain_(chain), on_(chain, {.module = {}, .tokens_at_once = tokens_at_once}), group_size_(group_size),
-      sizes_{longest_row * rows + 64, (on_.layout.words + 20 * longest_row + 8192) * rows, rows, room} {}
+      sizes_{longest_row * rows + 64, (on_.layout.words + 20 * longest_row + 8192) * rows, rows, room},
+      words_(on_.words()) {}
 
 kernel_runner& device_chain::runner() {
     if (!runner_) {
-        runner_ = std::make_unique<kernel_runner>(on_.words(), on_.plan, on_.layout, group_size_, sizes_);
+        runner_ = std::make_unique<kernel_runner>(words_, on_.plan, on_.layout, group_size_, sizes_, context_);
         EXPECT_TRUE(runner_->state().ok()) << runner_->state().message().c_str();
     }
     return *runner_;
@@ -70,7 +71,7 @@ void device_chain::expect_agreement(std::span<const std::vector<float>> rows, st
             << what << ": " << chain_.last_status().message().c_str() << ", " << written_.words() << " words of "
             << run.request_words().size();
     const kernel_rows all{std::uint32_t(rows.size()), std::uint32_t(vocabulary), std::uint32_t(stride),
-                          std::uint32_t(sizes_.room)};
+                          std::uint32_t(sizes_.room), written_.edited_ids()};
     const device_status ran = run.run(all, times);
     ASSERT_TRUE(ran.ok()) << what << ": " << ran.message().c_str();
     EXPECT_EQ(std::memcmp(before.data(), run.logits().data(), 4 * before.size()), 0) << what << ": the row has changed";

@@ -21,7 +21,7 @@ using known_stages = riffle::gpu::dynamic_on_device<
     riffle::eta_cutoff, riffle::quadratic, riffle::xtc, riffle::dry, riffle::no_repeat_ngram, riffle::banned_sequences,
     riffle::allowed_tokens, riffle::min_tokens, riffle::length_penalty, riffle::encoder_repetition, riffle::phrase_ban,
     riffle::typical, riffle::dynamic_temperature, riffle::adaptive_p, stretched, folded_over, centred, bowl,
-    overflowing, softened, inverted, keep_even>;
+    overflowing, softened, inverted, slanted, keep_even>;
 
 /// A chain on the device, for rows of up to so many logits.
 class device_chain {
@@ -29,6 +29,14 @@ public:
     device_chain(riffle::dynamic_chain& chain, std::size_t longest_row, std::uint32_t group_size = 256,
                  std::size_t room = 64, std::size_t rows = 1, std::uint32_t tokens_at_once = 4);
 
+    /// Where its buffers lie, and how large they are; and another context than the test device's. Ahead of the first
+    /// row.
+    void place(const kernel_runner::sizes& s, const riffle::gpu::device_context* context = nullptr) {
+        sizes_ = s;
+        context_ = context;
+    }
+    /// A module that was made elsewhere.
+    void use(std::span<const std::uint32_t> words) { words_ = words; }
     const riffle::gpu::device_plan& plan() const { return on_.plan; }
     const known_stages& on() const { return on_; }
     /// The kernel; made when it is first needed.
@@ -47,6 +55,8 @@ private:
     known_stages on_;
     std::uint32_t group_size_;
     kernel_runner::sizes sizes_;
+    const riffle::gpu::device_context* context_ = nullptr;
+    std::span<const std::uint32_t> words_;
     std::unique_ptr<kernel_runner> runner_;
     riffle::gpu::requests written_;
 };

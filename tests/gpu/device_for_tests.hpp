@@ -2,6 +2,7 @@
 // The device that the tests of this room run on: whatever there is, lavapipe as a rule, under validation.
 
 #include <cstdlib>
+#include <memory>
 
 #include <gtest/gtest.h>
 
@@ -11,11 +12,27 @@
 
 namespace riffle_tests {
 
-inline const riffle::gpu::device& test_device() {
-    static const riffle::gpu::device opened(
-        riffle::gpu::device_choice{.allow_software = true, .get_instance_proc_addr = validating_loader()});
+inline std::unique_ptr<riffle::gpu::device>& opened_device() {
+    static std::unique_ptr<riffle::gpu::device> opened;
     return opened;
 }
+inline const riffle::gpu::device& test_device() {
+    auto& opened = opened_device();
+    if (!opened)
+        opened = std::make_unique<riffle::gpu::device>(
+            riffle::gpu::device_choice{.allow_software = true, .get_instance_proc_addr = validating_loader()});
+    return *opened;
+}
+/// Closes it behind the last test, while the driver is still whole: when the program ends, drivers take themselves down
+/// in an order of their own.
+class ClosesTheDevice : public testing::Environment {
+    void TearDown() override {
+        const int before = validation_messages();
+        opened_device().reset();
+        EXPECT_EQ(validation_messages(), before) << "while the device was closed";
+    }
+};
+inline testing::Environment* const closes_the_device = testing::AddGlobalTestEnvironment(new ClosesTheDevice);
 
 /// Tests that need a device are skipped where there is none; not where RIFFLE_TEST_NEEDS_DEVICE says that there is one.
 class OnDevice : public testing::Test {

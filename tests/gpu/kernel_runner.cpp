@@ -8,22 +8,24 @@ namespace riffle_tests {
 using namespace riffle::gpu;
 
 kernel_runner::kernel_runner(std::span<const std::uint32_t> words, const device_plan& plan,
-                             const request_layout& layout, std::uint32_t group_size, const sizes& s)
-    : layout_(layout), room_(s.room) {
-    state_ = create(words, plan, group_size, s);
+                             const request_layout& layout, std::uint32_t group_size, const sizes& s,
+                             const device_context* context)
+    : layout_(layout), room_(s.room), first_(s.first) {
+    state_ = create(words, plan, group_size, s, context ? *context : test_device().context());
 }
 
 device_status kernel_runner::create(std::span<const std::uint32_t> words, const device_plan& plan,
-                                    std::uint32_t group_size, const sizes& s) {
+                                    std::uint32_t group_size, const sizes& s, const device_context& context) {
     const device& on = test_device();
     const auto& f = on.functions();
     const VkDevice device = on.context().device;
     constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    if (const auto made = kernel_.create(on.context(), words, plan, layout_, group_size); !made.ok()) return made;
-    if (const auto made = logits_.create(on, 4 * s.logits, {seen}); !made.ok()) return made;
-    if (const auto made = requests_.create(on, 4 * s.request_words, {seen}); !made.ok()) return made;
-    if (const auto made = results_.create(on, 4 * s.rows * result_words(s.room), {seen}); !made.ok()) return made;
-    if (const auto made = saved_.create(on, 4 * s.request_words, {seen}); !made.ok()) return made;
+    if (const auto made = kernel_.create(context, words, plan, layout_, group_size); !made.ok()) return made;
+    if (const auto made = logits_.create(on, 4 * (s.first + s.logits), {seen}); !made.ok()) return made;
+    if (const auto made = requests_.create(on, 4 * (s.first + s.request_words), {seen}); !made.ok()) return made;
+    if (const auto made = results_.create(on, 4 * (s.first + s.rows * result_words(s.room)), {seen}); !made.ok())
+        return made;
+    if (const auto made = saved_.create(on, 4 * (s.first + s.request_words), {seen}); !made.ok()) return made;
 
     VkCommandPoolCreateInfo pool{};
     pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
@@ -66,8 +68,9 @@ kernel_runner::~kernel_runner() {
 }
 
 kernel_buffers kernel_runner::buffers() const {
-    const auto whole = [](const device_buffer& b) { return buffer_range{b.buffer(), 0, b.size()}; };
-    return {whole(logits_), whole(requests_), whole(results_), whole(saved_)};
+    const VkDeviceSize first = 4 * first_;
+    const auto behind = [&](const device_buffer& b) { return buffer_range{b.buffer(), first, b.size() - first}; };
+    return {behind(logits_), behind(requests_), behind(results_), behind(saved_)};
 }
 
 device_status kernel_runner::run(const kernel_rows& rows, int times) {
@@ -91,7 +94,7 @@ device_status kernel_runner::run(const kernel_rows& rows, int times) {
 }
 
 row_outcome kernel_runner::outcome(std::size_t row) const {
-    return outcome_of(results_.as<std::uint32_t>().data() + row * result_words(room_), room_);
+    return outcome_of(results_.as<std::uint32_t>().data() + first_ + row * result_words(room_), room_);
 }
 
 }  // namespace riffle_tests

@@ -28,6 +28,9 @@ struct device_choice {
 /// A device of riffle's own, for applications that have none: instance, device and a queue. The environment variable
 /// RIFFLE_GPU overrides the choice: "off" for no device, "software" to allow those, anything else is a part of a name.
 /// Where nothing is found state() says why, and samplers made with it work on the processor.
+///
+/// Not for a static variable: when a program ends, drivers take themselves down before or after it, and some then crash
+/// when they are called.
 class device {
 public:
     device() noexcept : state_(device_code::no_device) {}

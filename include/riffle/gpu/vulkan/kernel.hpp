@@ -38,6 +38,7 @@ struct kernel_rows {
     std::uint32_t vocabulary = 0;  ///< logits of a row, at least one
     std::uint32_t stride = 0;      ///< floats from one row to the next; 0 = vocabulary
     std::uint32_t room = 0;        ///< for so many surviving tokens in a result
+    std::size_t edited_ids = 0;    ///< of requests::edited_ids(), to see whether buffers.saved has room for them
     /// What was written to the buffers by shaders, transfers or the host ahead of this in the command buffer, or is
     /// read by them behind it, is made to wait. Off where the application has barriers of its own.
     bool waits_before = true, shows_after = true;
@@ -140,7 +141,8 @@ public:
         const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary;
         if (buffers.logits.size < (rows.rows - 1) * row_bytes + last_bytes ||
             buffers.requests.size < VkDeviceSize{4} * request_words_ * rows.rows ||
-            buffers.results.size < 4 * result_words(rows.room) * VkDeviceSize{rows.rows})
+            buffers.results.size < 4 * result_words(rows.room) * VkDeviceSize{rows.rows} ||
+            (edits_ && buffers.saved.size < VkDeviceSize{4} * rows.edited_ids))
             return device_code::buffer_too_small;
 
         if (rows.waits_before) barrier(commands, true);
@@ -196,8 +198,12 @@ private:
         const bool is_power = (group_size_ & (group_size_ - 1)) == 0;
         return is_power && group_size_ >= least_group_size && group_size_ <= greatest_group_size && fits(group_size_);
     }
-    /// Beyond that a driver known to stop loops after 65,535 turns (Mesa's llvmpipe) might stop these.
-    std::uint32_t longest_row() const noexcept { return 1u << 22; }
+    /// Beyond that a driver known to stop loops after 65,535 turns (Mesa's llvmpipe) might stop these. (Vulkan grants a
+    /// range of 2^25 floats.)
+    std::uint32_t longest_row() const noexcept {
+        const VkDeviceSize in_window = (limits_.maxStorageBufferRange - offset_step()) / 4;
+        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, in_window));
+    }
 
     VkDeviceSize offset_step() const noexcept {
         return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);

@@ -200,7 +200,7 @@ private:
             const VkBufferCopy copy{0, 0, VkDeviceSize{4} * rows * vocabulary};
             f.copy_buffer(commands_, staging_.buffer(), logits_.buffer(), 1, &copy);
         }
-        const kernel_rows all{rows, vocabulary, vocabulary, limits_.room};
+        const kernel_rows all{rows, vocabulary, vocabulary, limits_.room, written_.edited_ids()};
         if (const auto s = kernel_.record(commands_, set_, buffers(), all); !s.ok()) return s;
         if (const device_status s(f.end_command_buffer(commands_), "vkEndCommandBuffer"); !s.ok()) return s;
         VkSubmitInfo submission{};

@@ -1,0 +1,213 @@
+// Kernels as applications use them: what they say to buffers, sizes and devices that will not do, and rows beyond what
+// a device can address at a time.
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gpu/agreement.hpp"
+
+namespace riffle_tests::gpu_kernels {
+namespace {
+
+using namespace riffle;
+using gpu::device_code;
+
+// ---- a device with other limits than it has
+
+PFN_vkGetPhysicalDeviceProperties real_properties = nullptr;
+void (*change_limits)(VkPhysicalDeviceLimits&) = nullptr;
+
+VKAPI_ATTR void VKAPI_CALL changed_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties* properties) {
+    real_properties(device, properties);
+    change_limits(properties->limits);
+}
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL find_changed(VkInstance instance, const char* name) {
+    const PFN_vkVoidFunction found = test_device().context().get_instance_proc_addr(instance, name);
+    if (std::strcmp(name, "vkGetPhysicalDeviceProperties") != 0) return found;
+    real_properties = reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(found);
+    return reinterpret_cast<PFN_vkVoidFunction>(changed_properties);
+}
+gpu::device_context context_with(void (*change)(VkPhysicalDeviceLimits&)) {
+    change_limits = change;
+    gpu::device_context context = test_device().context();
+    context.get_instance_proc_addr = find_changed;
+    return context;
+}
+
+using plain = decltype(chain(top_k{}, dist{}));
+using editing = decltype(chain(logit_bias{}, top_k{}, dist{}));
+
+class KernelOnDevice : public OnDevice {};
+
+// ---- rows
+
+dynamic_chain usual_chain() {
+    dynamic_chain chain;
+    (void)chain.push(logit_bias{{{5, 3.0f}, {999, -illegal_logit}}});
+    (void)chain.push(mask{std::vector<std::uint32_t>(32, 0xfff7ffffu)});
+    (void)chain.push(top_k{.k = 8});
+    (void)chain.push(dist{.seed = 5});
+    return chain;
+}
+void expect_rows_agree(const gpu::device_context* context, std::size_t stride, std::size_t first,
+                       const std::string& what) {
+    constexpr std::size_t count = 64, size = 1000;
+    dynamic_chain chain = usual_chain();
+    device_chain on_device(chain, 1024, 128, 8, count);
+    on_device.place({.logits = stride * count, .request_words = 200 * count, .rows = count, .room = 8, .first = first},
+                    context);
+    std::vector<std::vector<float>> rows;
+    for (std::size_t r = 0; r < count; ++r) rows.push_back(make_row(all_shapes[r % all_shapes.size()], size, r));
+    for (const int times : {1, 2}) on_device.expect_agreement(rows, stride, times, what);
+}
+
+TEST_F(KernelOnDevice, TakesRangesThatBeginSomewhere) {
+    for (const std::size_t first : {std::size_t{64}, std::size_t{4096}})
+        expect_rows_agree(nullptr, 1000, first, "behind " + std::to_string(first) + " words");
+}
+TEST_F(KernelOnDevice, MovesAWindowOverRowsThatTheDeviceCannotAddressAtOnce) {
+    const auto context = context_with([](VkPhysicalDeviceLimits& l) { l.maxStorageBufferRange = 60000; });
+    for (const std::size_t stride : {std::size_t{1000}, std::size_t{1003}, std::size_t{1024}, std::size_t{9000}})
+        expect_rows_agree(&context, stride, 64, "windows, stride " + std::to_string(stride));
+}
+TEST_F(KernelOnDevice, AlignsItsWindowAsTheDeviceAsks) {
+    const auto context = context_with([](VkPhysicalDeviceLimits& l) {
+        l.maxStorageBufferRange = 60001;
+        l.minStorageBufferOffsetAlignment = 256;
+    });
+    for (const std::size_t stride : {std::size_t{1000}, std::size_t{1003}})
+        expect_rows_agree(&context, stride, 64, "windows of 256 bytes, stride " + std::to_string(stride));
+}
+TEST_F(KernelOnDevice, TakesSeveralDispatchesWhereTheDeviceWantsThem) {
+    const auto context = context_with([](VkPhysicalDeviceLimits& l) { l.maxComputeWorkGroupCount[0] = 5; });
+    expect_rows_agree(&context, 1003, 0, "five rows at a time");
+}
+/// As it is: lavapipe's largest range has 128 MiB.
+TEST_F(KernelOnDevice, MovesItsWindowOverMoreThanTheLargestRangeOnLongRows) {
+    constexpr std::size_t size = 262144, count = 140;
+    dynamic_chain chain;
+    (void)chain.push(greedy{});
+    device_chain on_device(chain, size, 256, 1, count);
+    on_device.place({.logits = size * count, .request_words = 64 * count, .rows = count, .room = 1});
+    std::vector<std::vector<float>> rows(count, make_row(shape::random, size, 1));
+    for (std::size_t r = 0; r < count; ++r) rows[r][(r * 7919) % size] = 100.0f;  // a token of its own for each
+    on_device.expect_agreement(rows, size, 1, "140 rows");
+}
+
+// ---- what will not do
+
+TEST_F(KernelOnDevice, RefusesDevicesThatAreTooSmall) {
+    gpu::kernel kernel;
+    const gpu::chain_on_device<plain> on;
+    const auto code_with = [&](void (*change)(VkPhysicalDeviceLimits&), std::uint32_t group_size) {
+        return kernel.create(context_with(change), on, group_size).code();
+    };
+    constexpr auto few_invocations = [](VkPhysicalDeviceLimits& l) { l.maxComputeWorkGroupInvocations = 128; };
+    EXPECT_EQ(code_with(few_invocations, 256), device_code::device_too_small);
+    EXPECT_FALSE(kernel.is_created());
+    EXPECT_EQ(code_with(few_invocations, 0), device_code::ok);
+    EXPECT_EQ(kernel.group_size(), 128u);
+    EXPECT_EQ(code_with([](VkPhysicalDeviceLimits& l) { l.maxComputeSharedMemorySize = 4000; }, 0),
+              device_code::device_too_small);
+    EXPECT_EQ(code_with([](VkPhysicalDeviceLimits& l) { l.maxComputeWorkGroupSize[0] = 32; }, 0),
+              device_code::device_too_small);
+}
+TEST_F(KernelOnDevice, RefusesWorkGroupsOfOtherSizes) {
+    gpu::kernel kernel;
+    const gpu::chain_on_device<plain> on;
+    for (const std::uint32_t size : {1u, 32u, 63u, 65u, 96u, 2048u, 0xffffffffu})
+        EXPECT_EQ(kernel.create(test_device().context(), on, size).code(), device_code::device_too_small) << size;
+    for (const std::uint32_t size : {64u, 1024u}) {
+        EXPECT_TRUE(kernel.create(test_device().context(), on, size).ok()) << size;
+        EXPECT_EQ(kernel.group_size(), size);
+    }
+}
+TEST_F(KernelOnDevice, RefusesWhatThereIsNot) {
+    gpu::kernel kernel;
+    const auto& context = test_device().context();
+    const gpu::chain_on_device<decltype(chain(typical{}, dist{}))> nothing;
+    EXPECT_EQ(kernel.create(context, nothing).code(), device_code::no_stages);
+    const gpu::chain_on_device<plain> on;
+    EXPECT_EQ(kernel.create(context, {}, on.plan, on.layout).code(), device_code::out_of_memory);
+    gpu::device_context without = context;
+    without.device = VK_NULL_HANDLE;
+    EXPECT_EQ(kernel.create(without, on).code(), device_code::no_device);
+    without = context;
+    without.get_instance_proc_addr = nullptr;
+    EXPECT_EQ(kernel.create(without, on).code(), device_code::no_device);
+}
+
+TEST_F(KernelOnDevice, RefusesRangesThatAreMissingMisalignedOrTooLarge) {
+    using on = gpu::chain_on_device<editing>;
+    kernel_runner run(on::words(), on::plan, on::layout, 64, {.logits = 1000, .request_words = 200});
+    ASSERT_TRUE(run.state().ok()) << run.state().message().c_str();
+    const auto code_of = [&](gpu::buffer_range gpu::kernel_buffers::*which, VkDeviceSize offset, VkDeviceSize size,
+                             bool is_there = true) {
+        gpu::kernel_buffers all = run.buffers();
+        all.*which = {is_there ? (all.*which).buffer : VK_NULL_HANDLE, offset, size};
+        return run.kernel().write(run.set(), all).code();
+    };
+    for (const auto which : {&gpu::kernel_buffers::logits, &gpu::kernel_buffers::requests,
+                             &gpu::kernel_buffers::results, &gpu::kernel_buffers::saved}) {
+        EXPECT_EQ(code_of(which, 0, 256), device_code::ok);
+        EXPECT_EQ(code_of(which, 0, 3), device_code::buffer_too_small);
+        EXPECT_EQ(code_of(which, 0, 256, false), device_code::buffer_too_small);
+        EXPECT_EQ(code_of(which, 4, 256), device_code::misaligned);
+        if (which == &gpu::kernel_buffers::logits) continue;  // its window moves
+        EXPECT_EQ(code_of(which, 0, VkDeviceSize{1} << 40), device_code::device_too_small);
+    }
+}
+TEST_F(KernelOnDevice, RefusesRowsThatItsBuffersHaveNoRoomFor) {
+    using on = gpu::chain_on_device<editing>;
+    constexpr std::uint32_t rows = 3, size = 500, stride = 600, room = 4, edits = 7;
+    kernel_runner run(on::words(), on::plan, on::layout, 64, {.logits = 2000, .request_words = 200, .rows = 3});
+    ASSERT_TRUE(run.state().ok()) << run.state().message().c_str();
+    const gpu::kernel_buffers all = run.buffers();
+    gpu::kernel_buffers just = all;
+    just.logits.size = 4 * ((rows - 1) * stride + size);
+    just.requests.size = 4 * on::layout.words * rows;
+    just.results.size = 4 * rows * gpu::result_words(room);
+    just.saved.size = 4 * edits;
+    const auto code_of = [&](const gpu::kernel_buffers& buffers, const gpu::kernel_rows& what) {
+        // Nothing is recorded where it is refused, so it needs no command buffer; with no rows neither.
+        return run.kernel().record(VK_NULL_HANDLE, run.set(), buffers, what).code();
+    };
+    const gpu::kernel_rows wanted{rows, size, stride, room, edits};
+    for (const auto which : {&gpu::kernel_buffers::logits, &gpu::kernel_buffers::requests,
+                             &gpu::kernel_buffers::results, &gpu::kernel_buffers::saved}) {
+        gpu::kernel_buffers less = just;
+        (less.*which).size -= 1;
+        EXPECT_EQ(code_of(less, wanted), device_code::buffer_too_small);
+    }
+    const auto code_with = [&](auto member, std::uint32_t value) {
+        gpu::kernel_rows other = wanted;
+        other.*member = value;
+        return code_of(all, other);
+    };
+    EXPECT_EQ(code_with(&gpu::kernel_rows::rows, 0), device_code::ok);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::rows, 0xffffffffu), device_code::buffer_too_small);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::room, 0xffffffffu), device_code::buffer_too_small);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::vocabulary, 0), device_code::too_many_rows);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::vocabulary, stride + 1), device_code::too_many_rows);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::stride, size - 1), device_code::too_many_rows);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::stride, 0xffffffffu), device_code::buffer_too_small);
+    gpu::kernel_rows longest = wanted;
+    longest.vocabulary = longest.stride = (1u << 22) + 1;
+    EXPECT_EQ(code_of(all, longest), device_code::too_many_rows);
+}
+
+/// What an application must hear of a row whose request has no room: it is the processor's.
+TEST_F(KernelOnDevice, SaysThatARequestHasNoRoom) {
+    using on = gpu::chain_on_device<editing>;
+    editing c = chain(logit_bias{{{1, 1.0f}, {2, 2.0f}}}, top_k{}, dist{});
+    std::vector<std::uint32_t> words(100);
+    gpu::requests written;
+    for (std::size_t room = 0; room < on::layout.words + 20; ++room) {
+        written.begin(std::span(words).first(room), on::layout, 1);
+        EXPECT_EQ(written.add(on(), c, 0, 100), room >= on::layout.words + 2 * (3 + 4)) << room;
+    }
+}
+
+}  // namespace
+}  // namespace riffle_tests::gpu_kernels
