@@ -18,10 +18,10 @@ TEST(DeviceText, AChainThatRunsOnTheDevice) {
               "edits     where the logits lie, taken back behind the chain\n");
 }
 TEST(DeviceText, AChainThatGoesOnOnTheProcessor) {
-    EXPECT_EQ(explain_device(chain(min_p{}, typical{}, dist{})),
-              "chain     min_p, typical, dist\n"
+    EXPECT_EQ(explain_device(chain(min_p{}, tail_free{}, dist{})),
+              "chain     min_p, tail_free, dist\n"
               "device    min_p\n"
-              "processor typical, dist, since the device has no form for typical\n"
+              "processor tail_free, dist, since the device has no form for tail_free\n"
               "travels   the survivors, 12 bytes each; the whole row where there is no room for them\n");
     EXPECT_EQ(explain_device(chain(top_k{}, logit_bias{}, dist{})),
               "chain     top_k, logit_bias, dist\n"
@@ -30,8 +30,8 @@ TEST(DeviceText, AChainThatGoesOnOnTheProcessor) {
               "travels   the survivors, 12 bytes each; the whole row where there is no room for them\n");
 }
 TEST(DeviceText, AChainThatIsForTheProcessor) {
-    EXPECT_EQ(explain_device(chain(typical{}, dist{})),
-              "chain     typical, dist\n"
+    EXPECT_EQ(explain_device(chain(tail_free{}, dist{})),
+              "chain     tail_free, dist\n"
               "device    nothing, since no stage has left tokens out before the processor is needed\n");
 }
 TEST(DeviceText, AChainOfLlamaCppsStages) {

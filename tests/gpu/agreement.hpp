@@ -20,8 +20,8 @@ using known_stages = riffle::gpu::dynamic_on_device<
     riffle::min_p, riffle::top_n_sigma, riffle::logit_bias, riffle::penalties, riffle::mask, riffle::epsilon_cutoff,
     riffle::eta_cutoff, riffle::quadratic, riffle::xtc, riffle::dry, riffle::no_repeat_ngram, riffle::banned_sequences,
     riffle::allowed_tokens, riffle::min_tokens, riffle::length_penalty, riffle::encoder_repetition, riffle::phrase_ban,
-    riffle::typical, riffle::dynamic_temperature, riffle::adaptive_p, stretched, folded_over, centred, bowl,
-    overflowing, softened, inverted, slanted, keep_even>;
+    riffle::typical, riffle::top_a, riffle::tail_free, riffle::dynamic_temperature, riffle::adaptive_p, stretched,
+    folded_over, centred, bowl, overflowing, softened, inverted, slanted, keep_even>;
 
 /// A chain on the device, for rows of up to so many logits.
 class device_chain {

@@ -57,9 +57,9 @@ TEST_F(RowsOnDevice, AgreeOnLongRows) {
 TEST_F(RowsOnDevice, TheWorstOfRowsEndInTime) {
     constexpr std::size_t size = 262144;
     for (const std::uint32_t group_size : {64u, 256u}) {
-        dynamic_chain chain = chain_of(min_p{.p = 1e-9f}, top_k{.k = 200000}, top_p{.p = 0.75f, .min_keep = 100000},
-                                       eta_cutoff{.epsilon = 1e-9f}, min_p{.p = 1e-9f, .min_keep = 90000},
-                                       top_k{.k = 80001}, dist{.seed = 5});
+        dynamic_chain chain = chain_of(min_p{.p = 1e-9f}, top_k{.k = 200000}, typical{.p = 0.5f, .min_keep = 150000},
+                                       top_p{.p = 0.75f, .min_keep = 100000}, eta_cutoff{.epsilon = 1e-9f},
+                                       min_p{.p = 1e-9f, .min_keep = 90000}, top_k{.k = 80001}, dist{.seed = 5});
         device_chain on_device(chain, size, group_size, 64);
         for (const shape s : {shape::equal, shape::tied, shape::neighbours, shape::flat, shape::tiny})
             on_device.expect_agreement(make_row(s, size, 3),

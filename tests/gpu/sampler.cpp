@@ -58,7 +58,7 @@ TEST_F(SamplerOnDevice, GivesTheTokensOfTheProcessor) {
     expect_same_steps(chain(xtc{.probability = 0.6f, .threshold = 0.05f, .seed = 4}, dist{.seed = 3}), "draws twice");
 }
 TEST_F(SamplerOnDevice, GoesOnWhereTheDeviceStops) {
-    expect_same_steps(chain(min_p{.p = 0.02f}, typical{.p = 0.8f}, dist{.seed = 2}), "typical");
+    expect_same_steps(chain(min_p{.p = 0.02f}, tail_free{.z = 0.9f}, dist{.seed = 2}), "tail_free");
     expect_same_steps(chain(top_k{.k = 50}, adaptive_p{.target = 0.4f, .seed = 5}), "adaptive_p, which learns");
     expect_same_steps(chain(top_k{.k = 200}, temperature{.t = 1.3f}, mirostat_v2{.tau = 3.0f, .seed = 5}), "mirostat");
     expect_same_steps(chain(top_k{.k = 30}, keep_even{}, dist{.seed = 2}), "a user's verb");
@@ -141,7 +141,7 @@ TEST_F(SamplerOnDevice, RowsThatItHasNoRoomForAreSampledHere) {
     EXPECT_TRUE(on_device.state().ok());
 }
 TEST_F(SamplerOnDevice, SurvivorsThatFindNoRoomAreLookedForHere) {
-    auto there = chain(min_p{.p = 1e-6f}, typical{.p = 0.9f}, dist{.seed = 1}), here = there;
+    auto there = chain(min_p{.p = 1e-6f}, tail_free{.z = 0.9f}, dist{.seed = 1}), here = there;
     gpu::sampler<decltype(there)> on_device(test_device(), {.vocabulary = 3000, .room = 5});
     for (std::uint64_t step = 0; step < 5; ++step) {
         const auto row = make_row(shape::flat, 3000, step);
@@ -178,7 +178,7 @@ TEST(Sampler, WithoutADeviceTheProcessorServes) {
     }
 }
 TEST_F(SamplerOnDevice, AChainThatTheDeviceHasNothingToDoForIsSampledHere) {
-    auto there = chain(typical{.p = 0.9f}, dist{.seed = 1}), here = there;
+    auto there = chain(tail_free{.z = 0.9f}, dist{.seed = 1}), here = there;
     gpu::sampler<decltype(there)> on_device(test_device(), {.vocabulary = 3000});
     EXPECT_EQ(on_device.state().code(), gpu::device_code::no_stages);
     const auto row = make_row(shape::random, 3000, 1);

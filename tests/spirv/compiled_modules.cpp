@@ -53,9 +53,11 @@ const std::vector<named_module>& compiled_modules() {
         module_of<logit_bias, top_k, dist>("logit_bias, top_k, dist"),
         module_of<leaning, top_k, dist>("a user's map, top_k, dist"),
         module_of<dividing, dist>("a user's map that divides, dist"),
-        module_of<min_p, typical, dist>("min_p, then typical and dist on the processor"),
+        module_of<typical, dist>("typical, dist"),
+        module_of<top_a, dist>("top_a, dist"),
+        module_of<min_p, dynamic_temperature, dist>("min_p, then dynamic_temperature and dist on the processor"),
         module_of<top_k, top_p, min_p, temperature, dist>("top_k, top_p, min_p, temperature, dist"),
-        module_of<penalties, dry, top_n_sigma, top_k, typical>("penalties, dry, top_n_sigma, top_k, then typical"),
+        module_of<penalties, dry, top_n_sigma, top_k, mirostat>("penalties, dry, top_n_sigma, top_k, then mirostat"),
         {"fast: top_p, temperature, dist", gpu::spirv_v<pipeline<fast, top_p, temperature, dist>>},
         module_of<penalties, dry, top_k, top_p, min_p, xtc, temperature, dist>(
             "penalties, dry, top_k, top_p, min_p, xtc, temperature, dist"),

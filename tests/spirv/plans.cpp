@@ -42,17 +42,19 @@ static_assert(plan_of<top_k, top_p, min_p, temperature, dist>.stages == 5);
 static_assert(plan_of<top_k, top_p, min_p, temperature, dist>.chooses_token());
 static_assert(plan_of<greedy>.chooses_token());
 static_assert(plan_of<doubled, gumbel>.stages == 2);
+static_assert(plan_of<typical, top_a, dist>.stages == 3);
 static_assert(plan_of<penalties, logit_bias, mask, dist>.edits);
 static_assert(plan_of<polynomial<gpu::most_parameters>, dist>.chooses_token());
 // The processor goes on with what is left.
-static_assert(plan_of<min_p, typical, dist>.stages == 1);
-static_assert(plan_of<min_p, typical, dist>.end == device_end::no_form);
+static_assert(plan_of<min_p, mirostat_v2>.stages == 1);
+static_assert(plan_of<min_p, dynamic_temperature, dist>.stages == 1);
+static_assert(plan_of<min_p, dynamic_temperature, dist>.end == device_end::no_form);
 static_assert(plan_of<top_k, temperature, even_ids, dist>.stages == 2);
 static_assert(plan_of<min_p, adaptive_p>.stages == 1);
 static_assert(plan_of<top_k, logit_bias, dist>.stages == 1);
 static_assert(plan_of<top_k, logit_bias, dist>.end == device_end::late_edit);
 // Nothing would be left out, so there is nothing to gain.
-static_assert(!plan_of<typical, dist>.is_useful());
+static_assert(!plan_of<tail_free, dist>.is_useful());
 static_assert(!plan_of<temperature, adaptive_p>.is_useful() || plan_of<temperature, adaptive_p>.narrows);
 static_assert(!plan_of<soft_cap, even_ids, top_k, dist>.is_useful());
 static_assert(!plan_of<soft_cap, penalties, dist>.is_useful());

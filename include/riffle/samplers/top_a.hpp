@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
@@ -18,10 +20,15 @@ struct top_a {
 
     bool narrows_now() const noexcept { return flushed(a) > 0.0f; }
     std::size_t keeps_at_least() const noexcept { return 1; }
-    float cut(const law& of_all) const noexcept {
+    /// log a
+    std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(a))[0]}; }
+    template <class V>
+    static RIFFLE_INLINE constexpr V cut(const law_values<V>& of_all, const std::array<V, 1>& log_a) noexcept {
         // log p >= log a + 2 log p_max, and log p_max = -log_mass
-        const lanes<1> log_mass(of_all.log_mass());
-        return of_all.logit_of((log(lanes<1>(a)) - (log_mass + log_mass))[0]);
+        return of_all.logit_of(log_a[0] - (of_all.log_mass + of_all.log_mass));
+    }
+    float cut(const law& of_all) const noexcept {
+        return cut<lanes<1>>(of_all.values<law_part::none>(), {cut_parameters()[0]})[0];
     }
 
     status check() const noexcept {

@@ -26,24 +26,32 @@ struct typical {
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::distances};
 
     bool narrows_now() const noexcept { return !(p >= 1.0f); }
+    std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
+    /// p in units of 2^-64; what is kept must exceed its product with the total mass.
+    std::uint64_t share() const noexcept { return share_of(p); }
+    /// How far a token's distance is from the mean distance; the nearest are kept.
+    template <class I>
+    static RIFFLE_INLINE constexpr I score(const I& distance, const I& mean) noexcept {
+        return select(mean < distance, distance - mean, mean - distance);
+    }
 
     bool keep(candidates& c, const law& of_all, float floor) const noexcept {
         const lanes<1> maximum(of_all.maximum);
-        const std::uint32_t mean = of_all.mean_distance();
-        const auto distance = [&](float logit) { return std::uint32_t(fixed_distance(lanes<1>(logit), maximum)[0]); };
+        const auto mean = std::int32_t(of_all.mean_distance());
+        const auto distance = [&](float logit) { return fixed_distance(lanes<1>(logit), maximum); };
         const auto key = [&](const token_data& token) {
-            const std::uint32_t d = distance(token.logit);
-            return std::uint64_t{d > mean ? d - mean : mean - d} << 32 | std::uint32_t(token.id);
+            const auto from_mean = std::uint32_t(score(distance(token.logit), int_lanes<1>(mean))[0]);
+            return std::uint64_t{from_mean} << 32 | std::uint32_t(token.id);
         };
         const auto weight = [](const token_data& token) { return candidates::weight(token); };
         const auto weighs = [&](const token_data& token) { return weight(token) > 0; };
         c.weigh(of_all.maximum);
 
-        const std::uint64_t target = share_of(p, of_all.mass);
-        const std::size_t least = min_keep > 1 ? min_keep : 1;
+        const std::uint64_t target = multiply_high(share(), of_all.mass);
+        const std::size_t least = keeps_at_least();
         if (floor > illegal_logit) {  // all of less than this score are here
-            const std::uint32_t reach = distance(floor);
-            const std::uint64_t complete = reach > mean ? std::uint64_t{reach - mean} << 32 : 0;
+            const std::int32_t reach = distance(floor)[0];
+            const std::uint64_t complete = reach > mean ? std::uint64_t(reach - mean) << 32 : 0;
             std::uint64_t mass = 0;
             std::size_t count = 0;
             for (const auto& token : c)

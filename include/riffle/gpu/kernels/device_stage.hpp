@@ -16,6 +16,7 @@
 namespace riffle::gpu {
 
 using spirv::f32;
+using spirv::i32;
 
 /// A stage with more floats for parameters has no form on a device.
 inline constexpr std::size_t most_parameters = 16;
@@ -54,6 +55,9 @@ struct device_stage {
     /// The same once the law of all is known.
     f32 (*adjust)(const f32& logit, const row_measures& of_all, const f32* parameters) noexcept = nullptr;
     f32 (*cut)(const row_measures& of_all, const f32* parameters) noexcept = nullptr;
+    /// Of those that keep the least scores first: of a token's distance under the maximum and the mean of all
+    /// distances.
+    i32 (*score)(const i32& distance, const i32& mean) noexcept = nullptr;
 };
 
 namespace detail {
@@ -145,6 +149,9 @@ constexpr device_stage make_device_stage() noexcept {
     } else if constexpr (f.narrows == narrowing::rank ||
                          (f.narrows == narrowing::mass && requires(const S& s) { s.share(); })) {
         d.form = device_form::narrow;
+    } else if constexpr (f.narrows == narrowing::searched && requires(const i32& i) { S::score(i, i); }) {
+        d.form = device_form::narrow;
+        d.score = S::score;
     } else if constexpr (f.narrows != narrowing::no && f.selects == selecting::no && cuts) {
         d.form = device_form::narrow;
         d.parameters = detail::cut_parameters<S>;

@@ -56,6 +56,12 @@ public:
         return log_mass() + numbers.to_float(numbers.divide(times_256, mass)) * f32(5.96046448e-8f);
     }
 
+    /// Σ p·d in units of 2^-16 nats, rounded down (law::mean_distance).
+    constexpr u32 mean_distance() const noexcept {
+        const word_pair d = distances;
+        return numbers.divide(spirv::word_quad{{d.low, d.high, 0u, 0u}}, mass).low;
+    }
+
     /// The population deviation of the logits (moments::deviation).
     constexpr void measure_deviation() noexcept {
         private_variable<u32> my_count(code_, u32(0u));

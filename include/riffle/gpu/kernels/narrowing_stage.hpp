@@ -25,12 +25,14 @@ public:
         const boolean were_listed = few_.are_listed();
         spirv::if_(code_, !few_.are_listed(), [&] { look_in_row(lane_best, cuts); });
         spirv::if_(code_, few_.are_listed(), [&] {
-            few_.show(row_.weight(few_.key));
+            const u32 standing = row_.standing(few_.key);
+            few_.show(standing, row_.weight(few_.key));
             spirv::if_(code_, were_listed & (goal.by_mass != 0u),
                        [&] { goal.target = all_.numbers.multiply_high(goal.share, few_.mass()); });
-            const survivors::ahead ahead = few_.of_before_mine();
+            const survivors::ahead ahead = few_.of_before(standing);
             const boolean is_light = (goal.by_mass != 0u) & (ahead.mass <= goal.target.load());
-            few_.keep_mine_if(is_light | (ahead.count < goal.least) | (few_.key >= cut));
+            const boolean stays = is_light | (ahead.count < goal.least) | (few_.key >= cut);
+            few_.keep_mine_if(row_.scored() ? stays & (standing != 0u) : stays);
         });
     }
 

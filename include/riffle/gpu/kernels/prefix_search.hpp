@@ -74,20 +74,24 @@ public:
     /// After run: whether the token is in the prefix as far as it has been settled.
     constexpr boolean holds_prefix(const u32& key, const u32& id) const noexcept {
         const place at = place_of(level_);
-        return at.is_not_behind(rank_of(key, id), settled_.load());
+        const u32 standing = row_.standing(key);
+        const boolean holds = at.is_not_behind(rank_of(standing, id), settled_.load());
+        return row_.scored() ? holds & (standing != 0u) : holds;
     }
 
 private:
     static constexpr std::uint32_t digits = 256, groups = 16, levels = 3 + 4 + 3;
 
-    /// A token's place in the order of ranks, ascending: distance in 24 bits, complement of the key, id.
+    /// A token's place in the order of ranks, ascending: distance in 24 bits, complement of the key, id. Of stages with
+    /// scores: the score twice, and the id.
     struct rank {
         u32 distance, key, id;
     };
-    constexpr rank rank_of(const u32& key, const u32& id) const noexcept {
+    constexpr rank rank_of(const u32& standing, const u32& id) const noexcept {
         // 2^-19 nats: the first digit tells an eighth of a nat, down to 32 under the maximum, where nothing weighs.
-        const f32 distance = lesser_of(row_.maximum() - logit_of(key), f32(31.999998f)) * f32(524288.0f);
-        return {u32(truncate(distance)), ~key, id};
+        const f32 under = lesser_of(row_.maximum() - logit_of(standing), f32(31.999998f)) * f32(524288.0f);
+        const u32 distance(truncate(under)), complement = ~standing;
+        return {select(row_.is_one_of(row_.scored()), complement, distance), complement, id};
     }
     /// The digits that have been settled so far, in the words of a rank.
     struct settled_words {
@@ -146,11 +150,12 @@ private:
     constexpr void write_functions(prefix_goal& goal) noexcept {
         add_up_ = row_.visitor([&](const u32& key, const u32& id) {
             const place at = place_of(level_);
-            const rank r = rank_of(key, id), settled = settled_.load();
+            const u32 standing = row_.standing(key);
+            const rank r = rank_of(standing, id), settled = settled_.load();
             const u32 word = at.word_of(r) >> at.shift;
             const boolean shares =
                 at.shares_words_ahead(r, settled) & ((word >> 8u) == ((at.word_of(settled) >> at.shift) >> 8u));
-            spirv::if_(code_, (key != 0u) & shares, [&] {
+            spirv::if_(code_, (standing != 0u) & shares, [&] {
                 const u32 digit = word & 255u;
                 counts_[digit].add(1u);
                 spirv::if_(code_, goal.by_mass != 0u,

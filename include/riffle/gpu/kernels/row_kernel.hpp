@@ -129,19 +129,21 @@ private:
     constexpr void measure() noexcept {
         // Who draws by mass knows it already when it comes to the results.
         const stage_set asks_for_p = of_selecting(selecting::by_mass) ? 0 : results();
-        const stage_set asks_for_law = of_narrowing(narrowing::likelihood) | of_form(device_form::remove) | asks_for_p;
+        const stage_set by_law = of_narrowing(narrowing::likelihood) | row_.scored();
+        const stage_set asks_for_law = by_law | of_form(device_form::remove) | asks_for_p;
         std::uint8_t parts = 0;
         for (std::size_t i = 0; i < row_.stages(); ++i)
-            if (of_narrowing(narrowing::likelihood) >> i & 1) parts |= row_.description(i).fact.law_parts;
+            if (by_law >> i & 1) parts |= row_.description(i).fact.law_parts;
         if (asks_for_law) spirv::if_(code_, row_.is_one_of(asks_for_law), [&] { all_.measure_law(parts); });
         if (const stage_set asks_for_deviation = of_narrowing(narrowing::deviation))
             spirv::if_(code_, row_.is_one_of(asks_for_deviation), [&] { all_.measure_deviation(); });
+        row_.for_each_of(row_.scored(), [&](std::size_t i) { row_.set_measured(i, all_.mean_distance()); });
     }
 
     constexpr void narrow() noexcept {
         narrowed_ = 1u;
         narrowing_.goal.least = row_.stage_request(stage_word::least);
-        const boolean by_mass = row_.is_one_of(of_narrowing(narrowing::mass));
+        const boolean by_mass = row_.is_one_of(of_narrowing(narrowing::mass) | row_.scored());
         narrowing_.goal.by_mass = select(by_mass, u32(1u), u32(0u));
         const u32 low = row_.stage_request(stage_word::low);
         narrowing_.goal.share = {low, row_.stage_request(stage_word::high)};
@@ -188,11 +190,12 @@ private:
 
     /// Those that were taken out of the row, and what is known of them all. (In the row they are computed anew.)
     constexpr void change_tokens() noexcept {
-        // Behind a map that never falls the greatest is what it makes of the greatest; a stage that narrows keeps it.
+        // Behind a map that never falls the greatest is what it makes of the greatest; a stage that narrows keeps it,
+        // unless it has an order of its own.
         const stage_set monotone =
             row_.set_of([](const device_stage& s) { return s.form == device_form::map && s.fact.monotone; });
         const stage_set loses = row_.set_of([](const device_stage& s) {
-            return s.form == device_form::mask || s.form == device_form::adjust ||
+            return s.form == device_form::mask || s.form == device_form::adjust || s.score != nullptr ||
                    (s.form == device_form::map && !s.fact.monotone);
         });
         if (plan_.narrows) few_.key = row_.behind_stage(few_.key, few_.id);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include <riffle/core/law.hpp>
 #include <riffle/gpu/kernels/device_stage.hpp>
 #include <riffle/gpu/kernels/keys.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
@@ -131,6 +132,12 @@ public:
     /// So many tokens an invocation looks at in one turn of a loop, 8 at most.
     constexpr std::uint32_t at_once() const noexcept { return at_once_; }
 
+    /// What the present stage orders tokens by, the greatest first; 0 for one that it never keeps. The key itself, but
+    /// for stages with scores.
+    constexpr u32 standing(const u32& key) const noexcept { return scored_ ? standing_(key) : key; }
+    /// The stages with scores.
+    constexpr stage_set scored() const noexcept { return scored_; }
+
     // ---- what the present stage has found out
 
     /// It keeps what ranks before this token, and the token; one that removes drops what ranks before it.
@@ -144,6 +151,11 @@ public:
     }
     /// The maximum by which it maps.
     constexpr void set_measured(std::size_t i) noexcept { maximum_[i] = maximum(); }
+    /// The same, and the mean distance under it, by which it scores.
+    constexpr void set_measured(std::size_t i, const u32& mean) noexcept {
+        set_measured(i);
+        mean_[i] = mean;
+    }
 
 private:
     static constexpr std::size_t most_at_once = 8;
@@ -173,10 +185,18 @@ private:
             declare_word(bound_key_[i], s.form == device_form::remove ? 0xffffffffu : 0u);
             declare_word(bound_id_[i], 0u);
         }
-        if (s.form == device_form::adjust) maximum_[i].declare(code_);
+        if (s.form == device_form::adjust || s.score) maximum_[i].declare(code_);
+        if (s.score) mean_[i].declare(code_);
     }
 
     constexpr void write_functions() noexcept {
+        scored_ = set_of([](const device_stage& s) { return s.score != nullptr; });
+        if (scored_)
+            standing_ = spirv::integer_function<1>(code_, [&](const u32& key) {
+                private_variable<u32> standing(code_, key);
+                for_each_of(scored_, [&](std::size_t i) { standing = standing_of(i, key); });
+                return standing.load();
+            });
         for (std::size_t i = 0; i < stages_.size(); ++i)
             if (changes_tokens(stages_[i]))
                 steps_[i] =
@@ -206,13 +226,22 @@ private:
             for_each_of(set_of(changes_tokens), [&](std::size_t i) { left = steps_[i](key, id); });
             return left.load();
         });
-        weight_ = spirv::integer_function<1>(code_, [&](const u32& key) {
-            const f32 below = logit_of(key) - maximum();
-            const u32 weight(code_.options().precise
-                                 ? fixed_mass(below)
-                                 : truncate(native_exp(lesser_of(below, f32(0.0f))) * f32(1073741824.0f)));
-            return select(key == 0u, u32(0u), weight);
-        });
+        weight_ = spirv::integer_function<1>(code_, [&](const u32& key) { return weight_beside(maximum(), key); });
+    }
+    constexpr u32 weight_beside(const f32& maximum, const u32& key) const noexcept {
+        const f32 below = logit_of(key) - maximum;
+        const u32 weight(code_.options().precise
+                             ? fixed_mass(below)
+                             : truncate(native_exp(lesser_of(below, f32(0.0f))) * f32(1073741824.0f)));
+        return select(key == 0u, u32(0u), weight);
+    }
+    /// The least scores first, of tokens that weigh something.
+    constexpr u32 standing_of(std::size_t i, const u32& key) const noexcept {
+        const f32 maximum = maximum_[i];
+        const u32 weight = weight_beside(maximum, key);
+        const i32 distance = fixed_distance(logit_of(key), maximum);
+        const u32 score(stages_[i].score(distance, i32(mean_[i].load())));
+        return select(weight == 0u, u32(0u), ~score);
     }
     /// Not an edit, a mask or a map.
     constexpr std::size_t first_that_asks() const noexcept {
@@ -255,7 +284,10 @@ private:
         }
         default: {
             const u32 last_key = bound_key_[i], last_id = bound_id_[i];
-            return select(ranks_before(last_key, last_id, key, id), u32(0u), key);
+            if (!s.score) return select(ranks_before(last_key, last_id, key, id), u32(0u), key);
+            const u32 standing = standing_of(i, key);
+            const boolean is_behind = (standing == 0u) | ranks_before(last_key, last_id, standing, id);
+            return select((active_[i] != 0u) & is_behind, u32(0u), key);
         }
         }
     }
@@ -272,10 +304,12 @@ private:
 
     std::array<private_variable<u32>, max_stages> active_, bound_key_, bound_id_;
     std::array<private_variable<f32>, max_stages> maximum_;
+    std::array<private_variable<u32>, max_stages> mean_;
     std::array<private_variable<f32>, most_parameters * max_stages> parameters_;
     std::array<std::size_t, max_stages> first_parameter_{};
+    stage_set scored_ = 0;
     std::array<spirv::integer_function<2>, max_stages> steps_;
-    spirv::integer_function<1> key_, weight_;
+    spirv::integer_function<1> key_, weight_, standing_;
     spirv::integer_function<2> key_below_, behind_stage_;
 };
 

@@ -59,7 +59,7 @@ void write_stage_request(const S& stage, const draws& random, std::uint32_t* wor
             words[stage_word::least] = 1;
             if constexpr (requires { stage.keeps_at_least(); })
                 words[stage_word::least] = detail::saturated(stage.keeps_at_least());
-            if constexpr (d.fact.narrows == narrowing::mass) detail::write_pair(stage.share(), words + stage_word::low);
+            if constexpr (requires { stage.share(); }) detail::write_pair(stage.share(), words + stage_word::low);
             else detail::write_floats(stage.cut_parameters(), parameters);
         }
     } else if constexpr (d.fact.selects == selecting::by_mass) {

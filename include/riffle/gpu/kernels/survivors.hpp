@@ -60,10 +60,12 @@ public:
     constexpr void keep_mine_if(const boolean& stays) noexcept { key = select(stays, key.load(), u32(0u)); }
 
     /// Shows every invocation's token to the others, with its weight.
-    constexpr void show(const u32& weight) noexcept {
+    constexpr void show(const u32& weight) noexcept { show(key, weight); }
+    /// The same, with what tokens are ordered by in place of their keys.
+    constexpr void show(const u32& standing, const u32& weight) noexcept {
         group_.sync();  // nobody reads any more
-        const u32 my_key = key, my_id = id;
-        keys_[group_.lane] = my_key;
+        const u32 my_id = id;
+        keys_[group_.lane] = standing;
         ids_[group_.lane] = my_id;
         weights_[group_.lane] = weight;
         group_.sync();
@@ -87,11 +89,12 @@ public:
         u32 count;
         word_pair mass;
     };
-    constexpr ahead of_before_mine() const noexcept {
+    constexpr ahead of_before_mine() const noexcept { return of_before(key); }
+    constexpr ahead of_before(const u32& standing) const noexcept {
         private_variable<u32> count(code_, u32(0u));
         private_pair mass(code_, {0u, 0u});
         for_each([&](const u32& other, const u32& its_id, const u32& weight) {
-            const boolean before = ranks_before(other, its_id, key, id);
+            const boolean before = ranks_before(other, its_id, standing, id);
             mass.add(spirv::wide(select(before, weight, u32(0u))));
             count = count + select(before, u32(1u), u32(0u));
         });
