@@ -11,7 +11,6 @@
 #include <riffle/chain/raw_row.hpp>
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/stage_table.hpp>
-#include <riffle/chain/superset.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/history.hpp>
@@ -156,9 +155,10 @@ public:
         note_choice(c);
         return last_token_ = c[std::size_t(c.selected)].id;
     }
-    /// The same where `left` are the greatest logits of the row: no stage has run, and the one at `bridge` is the first
-    /// that narrows. False, and nothing done, where they are not enough (chain/superset.hpp).
-    bool end_on_superset(stage_table& stages, std::size_t bridge, std::span<const token_data> left,
+    /// The same where `left` are the greatest logits of the row and no stage has run: `all_of_them` is a superset_run
+    /// (chain/superset.hpp). False, and nothing done, where they are not enough.
+    template <class Run>
+    bool end_on_superset(stage_table& stages, const Run& all_of_them, std::span<const token_data> left,
                          token_id& token) noexcept {
         last_token_ = token = null_token;
         choice_ = {};
@@ -169,7 +169,7 @@ public:
         std::copy(left.begin(), left.end(), c.data);
         const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
         bool enough = false;
-        status_ = superset_run(stages, bridge).run(c, memory_.copies, x, enough);
+        status_ = all_of_them.run(c, memory_.copies, x, enough);
         if (!enough) return false;
         if (!status_.ok()) return true;
         if (!(c[std::size_t(c.selected)].logit > illegal_logit)) return status_.fail(status_code::no_legal_token), true;

@@ -1,9 +1,7 @@
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <span>
 
 #include <riffle/core/logit_edit.hpp>
 
@@ -32,17 +30,12 @@ public:
         entries_[size_] = {token, std::uint32_t(size_), change};
         ++size_;
     }
-    /// Those of one token beside each other, in their order.
-    void sort_by_token() noexcept {
-        std::sort(entries_, entries_ + size_, [](const entry& a, const entry& b) {
-            return a.token < b.token || (a.token == b.token && a.order < b.order);
-        });
-    }
     void clear() noexcept {
         size_ = 0;
         complete_ = true;
     }
-    std::span<const entry> entries() const noexcept { return {entries_, size_}; }
+    entry* begin() noexcept { return entries_; }
+    entry* end() noexcept { return entries_ + size_; }
     bool complete() const noexcept { return complete_; }
 
 private:

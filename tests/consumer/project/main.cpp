@@ -5,6 +5,9 @@
 #ifdef WITH_LLAMA
 #include <riffle/llama.hpp>
 #endif
+#ifdef WITH_GPU
+#include <riffle/gpu.hpp>
+#endif
 
 #include <cstdio>
 #include <vector>
@@ -39,6 +42,13 @@ int main() {
     const token_id chosen = array.data[array.selected].id;
     llama_sampler_free(sampler);
     if (chosen != 1) {
+        return 1;
+    }
+#endif
+#ifdef WITH_GPU
+    const riffle::gpu::device device({.allow_software = true});  // with none, the processor serves
+    riffle::gpu::sampler<decltype(best)> on_device(device, {.vocabulary = 1000});
+    if (on_device.sample(best, logits) != 123) {
         return 1;
     }
 #endif

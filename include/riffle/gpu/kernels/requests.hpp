@@ -68,8 +68,11 @@ private:
         edits_.clear();
         for (std::size_t i = 0; i < plan.stages; ++i)
             if (stages.fact(i).edits) stages.edit(i, edits_, x);
-        edits_.sort_by_token();
-        auto all = edits_.entries();
+        // Those of one token beside each other, in their order.
+        std::sort(edits_.begin(), edits_.end(), [](const edit_list::entry& a, const edit_list::entry& b) {
+            return a.token < b.token || (a.token == b.token && a.order < b.order);
+        });
+        std::span<const edit_list::entry> all(edits_.begin(), edits_.end());
         while (!all.empty() && std::size_t(all.back().token) >= vocabulary) all = all.first(all.size() - 1);
         std::size_t ids = 0;
         for (std::size_t i = 0; i < all.size(); ++i) ids += i == 0 || all[i].token != all[i - 1].token;
@@ -136,7 +139,7 @@ bool finish(const OnDevice& on, Chain& chain, const row_outcome& o, token_id& to
     if constexpr (requires { on.superset_of(chain); }) {
         const superset set = on.superset_of(chain);
         if (set.size == 0 || o.state != 0) return false;  // llama.cpp's stages meet NaN and infinities as they are
-        return chain.state().end_on_superset(stages, set.bridge, o.tokens, token);
+        return chain.state().end_on_superset(stages, superset_run(stages, set.bridge), o.tokens, token);
     } else {
         token = chain.state().end_elsewhere(stages, on.plan.stages, o.tokens, o.token, seen);
         return true;
