@@ -17,10 +17,12 @@ using gpu::device_code;
 
 PFN_vkGetPhysicalDeviceProperties real_properties = nullptr;
 void (*change_limits)(VkPhysicalDeviceLimits&) = nullptr;
+VkPhysicalDeviceType device_type = VK_PHYSICAL_DEVICE_TYPE_CPU;
 
 VKAPI_ATTR void VKAPI_CALL changed_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties* properties) {
     real_properties(device, properties);
     change_limits(properties->limits);
+    properties->deviceType = device_type;
 }
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL find_changed(VkInstance instance, const char* name) {
     const PFN_vkVoidFunction found = test_device().context().get_instance_proc_addr(instance, name);
@@ -112,6 +114,20 @@ TEST_F(KernelOnDevice, RefusesDevicesThatAreTooSmall) {
               device_code::device_too_small);
     EXPECT_EQ(code_with([](VkPhysicalDeviceLimits& l) { l.maxComputeWorkGroupSize[0] = 32; }, 0),
               device_code::device_too_small);
+}
+TEST_F(KernelOnDevice, HasAsManyInvocationsAsTheDeviceGrants) {
+    gpu::kernel kernel;
+    const gpu::chain_on_device<plain> on;
+    constexpr auto as_it_is = [](VkPhysicalDeviceLimits&) {};
+    ASSERT_TRUE(kernel.create(context_with(as_it_is), on).ok());
+    EXPECT_EQ(kernel.group_size(), 256u);  // a processor
+    device_type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    ASSERT_TRUE(kernel.create(context_with(as_it_is), on).ok());
+    EXPECT_EQ(kernel.group_size(), 1024u);
+    constexpr auto small = [](VkPhysicalDeviceLimits& l) { l.maxComputeSharedMemorySize = 10240; };
+    ASSERT_TRUE(kernel.create(context_with(small), on).ok());
+    EXPECT_EQ(kernel.group_size(), 512u);
+    device_type = VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 TEST_F(KernelOnDevice, RefusesWorkGroupsOfOtherSizes) {
     gpu::kernel kernel;

@@ -94,7 +94,7 @@ public:
         VkPhysicalDeviceProperties properties;
         made.functions_.get_properties(context.physical_device, &properties);
         made.limits_ = properties.limits;
-        made.group_size_ = group_size ? group_size : made.suitable_group_size();
+        made.group_size_ = group_size ? group_size : made.suitable_group_size(properties.deviceType);
         if (!made.fits()) return device_code::device_too_small;
         if (const auto s = made.create_layouts(); !s.ok()) return s;
         if (const auto s = made.create_pipeline(words); !s.ok()) return s;
@@ -185,8 +185,10 @@ private:
     static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
     /// Shared memory that does not depend on the size of the work group, in bytes, and a part that does.
     static constexpr std::uint32_t fixed_shared_bytes = 4096, shared_bytes_an_invocation = 12;
-    std::uint32_t suitable_group_size() const noexcept {
-        std::uint32_t size = 256;
+    /// A row keeps one work group busy, so there the more loads are under way at a time the better: as many invocations
+    /// as there may be. Processors do one after the other, whatever the number.
+    std::uint32_t suitable_group_size(VkPhysicalDeviceType type) const noexcept {
+        std::uint32_t size = type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 256 : greatest_group_size;
         while (size > least_group_size && !fits(size)) size /= 2;
         return size;
     }
