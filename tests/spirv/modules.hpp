@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace riffle_tests {
 
@@ -12,6 +11,6 @@ struct named_module {
     std::span<const std::uint32_t> words;
 };
 /// Of chains of every kind, as spirv_v has them.
-const std::vector<named_module>& compiled_modules();
+std::span<const named_module> compiled_modules();
 
 }  // namespace riffle_tests
