@@ -23,7 +23,6 @@ void check(VkResult result, const char* what) {
     std::printf("%s: %d\n", what, int(result));
     std::exit(1);
 }
-constexpr std::uint32_t queue_family = 0;
 
 struct vulkan {
     PFN_vkGetInstanceProcAddr get = nullptr;
@@ -31,6 +30,7 @@ struct vulkan {
     VkPhysicalDevice card = VK_NULL_HANDLE;
     VkDevice device = VK_NULL_HANDLE;
     VkQueue queue = VK_NULL_HANDLE;
+    std::uint32_t queue_family = 0;
     gpu::device_functions call;  // any table of Vulkan's functions would do
 
     template <class Function>
@@ -49,7 +49,7 @@ struct vulkan {
         if (find<PFN_vkCreateInstance>("vkCreateInstance")(&info, nullptr, &instance) != VK_SUCCESS) return false;
         std::uint32_t count = 1;
         find<PFN_vkEnumeratePhysicalDevices>("vkEnumeratePhysicalDevices")(instance, &count, &card);
-        if (count == 0) return false;
+        if (count == 0 || !find_queue_family()) return false;
         const float priority = 1.0f;
         VkDeviceQueueCreateInfo queue_info{};
         queue_info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -64,6 +64,14 @@ struct vulkan {
         if (!call.load(find<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr"), device).ok()) return false;
         call.get_queue(device, queue_family, 0, &queue);
         return true;
+    }
+    bool find_queue_family() {
+        std::array<VkQueueFamilyProperties, 16> families{};
+        auto count = std::uint32_t(families.size());
+        find<PFN_vkGetPhysicalDeviceQueueFamilyProperties>("vkGetPhysicalDeviceQueueFamilyProperties")(card, &count,
+                                                                                                       families.data());
+        while (queue_family < count && !(families[queue_family].queueFlags & VK_QUEUE_COMPUTE_BIT)) ++queue_family;
+        return queue_family < count;
     }
     void close() {
         if (device != VK_NULL_HANDLE) call.destroy_device(device, nullptr);
@@ -163,7 +171,7 @@ int main() {
     VkCommandPoolCreateInfo commands_info{};
     commands_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
     commands_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    commands_info.queueFamilyIndex = engine::queue_family;
+    commands_info.queueFamilyIndex = v.queue_family;
     VkCommandPool command_pool = VK_NULL_HANDLE;
     engine::check(v.call.create_command_pool(v.device, &commands_info, nullptr, &command_pool), "vkCreateCommandPool");
     VkCommandBufferAllocateInfo allocation{};
@@ -193,10 +201,10 @@ int main() {
         engine::check(v.call.begin_command_buffer(commands, &begin), "vkBeginCommandBuffer");
         // [begin:gpu_record]
         const std::span<std::uint32_t> words(static_cast<std::uint32_t*>(requests.mapped), requests.size / 4);
-        written.begin(words, on_device::layout, characters);
-        for (std::uint32_t c = 0; c < characters; ++c) written.add(on_device(), voices[c], c, row_size);
-        const gpu::device_status recorded =
-            kernel.record(commands, set, buffers, {.rows = characters, .vocabulary = row_size, .room = room});
+        written.begin(words, on_device::layout, characters, row_size);
+        std::array<bool, characters> on_its_way{};
+        for (std::uint32_t c = 0; c < characters; ++c) on_its_way[c] = written.add(on_device(), voices[c], c);
+        const gpu::device_status recorded = kernel.record(commands, set, buffers, gpu::rows_of(written, room));
         // [end:gpu_record]
         if (!recorded.ok()) return std::printf("%s\n", recorded.message().c_str()), 1;
         engine::check(v.call.end_command_buffer(commands), "vkEndCommandBuffer");
@@ -213,8 +221,9 @@ int main() {
             const std::uint32_t* const result =
                 static_cast<const std::uint32_t*>(results.mapped) + c * gpu::result_words(room);
             token_id token = null_token;
-            gpu::finish(on_device(), voices[c], gpu::outcome_of(result, room), token);
-            voices[c].accept(token);
+            if (on_its_way[c] && gpu::finish(on_device(), voices[c], gpu::outcome_of(result, room), token))
+                voices[c].accept(token);
+            else token = voices[c].sample(logits_of(c, frame));  // what the device could not have
             // [end:gpu_outcome]
             differ += token != same[c].sample(logits_of(c, frame));
             std::printf("%5d", token);

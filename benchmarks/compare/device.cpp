@@ -87,7 +87,7 @@ public:
         submission.commandBufferCount = 1;
         submission.pCommandBuffers = &commands_;
         const double start = now();
-        call_.submit(on_.queue(), 1, &submission, fence_);
+        on_.submit(submission, fence_);
         call_.wait_for_fences(device_, 1, &fence_, VK_TRUE, ~std::uint64_t{0});
         const double wall = now() - start;
         call_.reset_fences(device_, 1, &fence_);
@@ -137,17 +137,17 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
              std::span<const std::size_t> counts, bool flat, std::uint32_t group_size) {
     using on_device = gpu::chain_on_device<Chain>;
     constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    constexpr VkMemoryPropertyFlags near = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     for (const std::size_t count : counts) {
         const VkDeviceSize bytes = 4 * size * count;
         gpu::device_buffer staging, logits, copy, requests, results, saved;
         require(staging.create(on, bytes, {seen}), "staging");
-        require(logits.create(on, bytes, {near}), "logits");
-        require(copy.create(on, bytes, {near}), "copy");
+        require(logits.create(on, bytes, {local}), "logits");
+        require(copy.create(on, bytes, {local}), "copy");
         const std::size_t request_words = (on_device::layout.words + 4096) * count;
-        require(requests.create(on, 4 * request_words, {near | seen, seen}), "requests");
+        require(requests.create(on, 4 * request_words, {local | seen, seen}), "requests");
         require(results.create(on, 4 * gpu::result_words(room) * count, {seen}), "results");
-        require(saved.create(on, 4 * 4096 * count, {near}), "saved");
+        require(saved.create(on, 4 * 4096 * count, {local}), "saved");
         gpu::kernel kernel;
         require(kernel.create(on.context(), on_device(), group_size), "kernel");
         const auto whole = [](const gpu::device_buffer& b) { return gpu::buffer_range{b.buffer(), 0, b.size()}; };
@@ -177,14 +177,13 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         std::vector<Chain> chains;
         std::vector<std::vector<float>> all;
         gpu::requests written;
-        written.begin(requests.as<std::uint32_t>(), on_device::layout, count);
+        written.begin(requests.as<std::uint32_t>(), on_device::layout, count, size);
         for (std::size_t r = 0; r < count; ++r) {
             all.push_back(flat ? rows::flat(size, r) : rows::medium(size, r));
             std::memcpy(staging.as<float>().data() + r * size, all.back().data(), 4 * size);
             chains.push_back(chain.fork(std::uint16_t(r)));
             for (token_id t = 0; t < 64; ++t) (void)chains.back().accept(t * 7);
-            if (!written.add(on_device(), chains.back(), r, size))
-                require(gpu::device_code::buffer_too_small, "request");
+            if (!written.add(on_device(), chains.back(), r)) require(gpu::device_code::buffer_too_small, "request");
         }
         const VkBufferCopy everything{0, 0, bytes};
         double first = 0.0, unused = 0.0;
@@ -199,10 +198,7 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         const auto ran = median_of(
             [&] {
                 return queue.run([&](VkCommandBuffer c) {
-                    require(
-                        kernel.record(c, set, buffers,
-                                      {.rows = std::uint32_t(count), .vocabulary = std::uint32_t(size), .room = room}),
-                        "record");
+                    require(kernel.record(c, set, buffers, gpu::rows_of(written, room)), "record");
                 });
             },
             first);

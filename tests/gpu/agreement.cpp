@@ -65,13 +65,12 @@ void device_chain::expect_agreement(std::span<const std::vector<float>> rows, st
     for (std::size_t r = 0; r < rows.size(); ++r)
         std::memcpy(run.logits().data() + r * stride, rows[r].data(), 4 * vocabulary);
     const std::vector<float> before(run.logits().begin(), run.logits().end());
-    written_.begin(run.request_words(), on_.layout, rows.size());
+    written_.begin(run.request_words(), on_.layout, rows.size(), vocabulary);
     for (std::size_t r = 0; r < rows.size(); ++r)
-        ASSERT_TRUE(written_.add(on_, chain_, r, vocabulary))
-            << what << ": " << chain_.last_status().message().c_str() << ", " << written_.words() << " words of "
-            << run.request_words().size();
-    const kernel_rows all{std::uint32_t(rows.size()), std::uint32_t(vocabulary), std::uint32_t(stride),
-                          std::uint32_t(sizes_.room), written_.edited_ids()};
+        ASSERT_TRUE(written_.add(on_, chain_, r)) << what << ": " << chain_.last_status().message().c_str() << ", "
+                                                  << written_.words() << " words of " << run.request_words().size();
+    kernel_rows all = rows_of(written_, std::uint32_t(sizes_.room));
+    all.stride = std::uint32_t(stride);
     const device_status ran = run.run(all, times);
     ASSERT_TRUE(ran.ok()) << what << ": " << ran.message().c_str();
     EXPECT_EQ(std::memcmp(before.data(), run.logits().data(), 4 * before.size()), 0) << what << ": the row has changed";

@@ -150,6 +150,9 @@ TEST_F(KernelOnDevice, RefusesWhatThereIsNot) {
     without.device = VK_NULL_HANDLE;
     EXPECT_EQ(kernel.create(without, on).code(), device_code::no_device);
     without = context;
+    without.physical_device = VK_NULL_HANDLE;
+    EXPECT_EQ(kernel.create(without, on).code(), device_code::no_device);
+    without = context;
     without.get_instance_proc_addr = nullptr;
     EXPECT_EQ(kernel.create(without, on).code(), device_code::no_device);
 }
@@ -213,16 +216,104 @@ TEST_F(KernelOnDevice, RefusesRowsThatItsBuffersHaveNoRoomFor) {
     EXPECT_EQ(code_of(all, longest), device_code::too_many_rows);
 }
 
+TEST_F(KernelOnDevice, AChainThatEditsHasToBeToldOfHowManyIds) {
+    using on = gpu::chain_on_device<editing>;
+    kernel_runner run(on::words(), on::plan, on::layout, 64, {.logits = 100, .request_words = 200});
+    EXPECT_EQ(run.kernel().record(VK_NULL_HANDLE, run.set(), run.buffers(), {.rows = 1, .vocabulary = 100}).code(),
+              device_code::buffer_too_small);
+}
+TEST_F(KernelOnDevice, RefusesTheWholeOfABufferWhoseSizeItIsNotTold) {
+    using on = gpu::chain_on_device<editing>;
+    kernel_runner run(on::words(), on::plan, on::layout, 64, {.logits = 100, .request_words = 200});
+    for (const auto which : {&gpu::kernel_buffers::logits, &gpu::kernel_buffers::requests,
+                             &gpu::kernel_buffers::results, &gpu::kernel_buffers::saved}) {
+        gpu::kernel_buffers whole = run.buffers();
+        (whole.*which).size = VK_WHOLE_SIZE;
+        EXPECT_EQ(run.kernel().write(run.set(), whole).code(), device_code::buffer_too_small);
+        if (which != &gpu::kernel_buffers::logits) continue;
+        EXPECT_EQ(run.kernel().record(VK_NULL_HANDLE, run.set(), whole, {1, 100, 0, 1, 0}).code(),
+                  device_code::buffer_too_small);
+    }
+}
+/// A window is moved by offsets of 32 bits.
+TEST_F(KernelOnDevice, RefusesLogitsBeyondFourGigabytesMoreThanTheDeviceAddresses) {
+    using on = gpu::chain_on_device<plain>;
+    const gpu::device_context context = context_with([](VkPhysicalDeviceLimits& limits) {
+        limits.maxStorageBufferRange = 1 << 20;
+        limits.minStorageBufferOffsetAlignment = 64;
+    });
+    kernel_runner run(on::words(), on::plan, on::layout, 64, {.logits = 100, .request_words = 200}, &context);
+    ASSERT_TRUE(run.state().ok()) << run.state().message().c_str();
+    gpu::kernel_buffers large = run.buffers();
+    large.logits.size = (VkDeviceSize{1} << 32) + (1 << 20);
+    const gpu::kernel_rows rows{.rows = 2, .vocabulary = 100, .room = 1};
+    EXPECT_EQ(run.kernel().write(run.set(), large).code(), device_code::device_too_small);
+    EXPECT_EQ(run.kernel().record(VK_NULL_HANDLE, run.set(), large, rows).code(), device_code::device_too_small);
+}
+TEST_F(KernelOnDevice, OneThatIsNotCreatedDoesNothing) {
+    const gpu::kernel none;
+    EXPECT_FALSE(none.is_created());
+    EXPECT_EQ(none.group_size(), 0u);
+    EXPECT_EQ(none.longest_row(), 0u);
+    EXPECT_EQ(none.write(VK_NULL_HANDLE, {}).code(), device_code::no_device);
+    EXPECT_EQ(none.record(VK_NULL_HANDLE, VK_NULL_HANDLE, {}, {.rows = 1, .vocabulary = 1}).code(),
+              device_code::no_device);
+}
+
+// ---- requests
+
 /// What an application must hear of a row whose request has no room: it is the processor's.
-TEST_F(KernelOnDevice, SaysThatARequestHasNoRoom) {
+TEST(Requests, SayThatThereIsNoRoomAndAskForNothing) {
     using on = gpu::chain_on_device<editing>;
     editing c = chain(logit_bias{{{1, 1.0f}, {2, 2.0f}}}, top_k{}, dist{});
-    std::vector<std::uint32_t> words(100);
     gpu::requests written;
     for (std::size_t room = 0; room < on::layout.words + 20; ++room) {
-        written.begin(std::span(words).first(room), on::layout, 1);
-        EXPECT_EQ(written.add(on(), c, 0, 100), room >= on::layout.words + 2 * (3 + 4)) << room;
+        std::vector<std::uint32_t> words(room, 77u);
+        written.begin(words, on::layout, 1, 100);
+        const bool fits = room >= on::layout.words + 2 * (3 + 4);
+        EXPECT_EQ(written.add(on(), c, 0), fits) << room;
+        const auto row = std::span(words).first(std::min<std::size_t>(room, on::layout.words));
+        EXPECT_EQ(std::ranges::all_of(row, [](std::uint32_t word) { return word == 0; }), !fits) << room;
     }
+}
+TEST(Requests, AreOfTheRowsThatWereBegun) {
+    using on = gpu::chain_on_device<editing>;
+    editing c = chain(logit_bias{{{1, 1.0f}, {2, 2.0f}, {200, 2.0f}}}, top_k{}, dist{});
+    std::vector<std::uint32_t> words(1000);
+    gpu::requests written;
+    written.begin(words, on::layout, 3, 100);
+    EXPECT_EQ(written.words(), 3 * on::layout.words);
+    EXPECT_FALSE(written.add(on(), c, 3));
+    EXPECT_TRUE(written.add(on(), c, 2));
+    EXPECT_TRUE(written.add(on(), c, 0));
+    EXPECT_EQ(written.words(), 3 * on::layout.words + 2 * 2 * (3 + 4));  // the third id is beyond the row
+    const gpu::kernel_rows rows = gpu::rows_of(written, 7);
+    EXPECT_EQ(rows.rows, 3u);
+    EXPECT_EQ(rows.vocabulary, 100u);
+    EXPECT_EQ(rows.room, 7u);
+    EXPECT_EQ(rows.edited_ids, 4u);
+}
+TEST(Requests, AreOfTheChainThatTheModuleIsOf) {
+    dynamic_chain c;
+    (void)c.push(top_k{.k = 30});
+    (void)c.push(dist{.seed = 3});
+    const gpu::dynamic_on_device<top_k, min_p, dist> on(c);
+    std::vector<std::uint32_t> words(1000);
+    gpu::requests written;
+    written.begin(words, on.layout, 1, 100);
+    EXPECT_TRUE(written.add(on, c, 0));
+    dynamic_chain other;
+    (void)other.push(top_k{.k = 30});
+    EXPECT_FALSE(written.add(on, other, 0));
+    (void)other.push(min_p{});
+    (void)other.push(dist{.seed = 3});
+    EXPECT_FALSE(written.add(on, other, 0));
+    token_id token = null_token;
+    EXPECT_FALSE(gpu::finish(on, other, gpu::row_outcome{}, token));
+    dynamic_chain same;
+    (void)same.push(top_k{.k = 5});
+    (void)same.push(dist{.seed = 4});
+    EXPECT_TRUE(written.add(on, same, 0));
 }
 
 }  // namespace

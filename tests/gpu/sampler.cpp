@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <riffle/llama_exact.hpp>
@@ -20,9 +21,14 @@ class SamplerOnDevice : public OnDevice {};
 
 const std::vector<token_id> prompt{1, 5, 3, 5, 0, 700, 1, 1};
 
+/// Which rows are the device's, since those that it cannot have are not noticed otherwise: of the usual ones, neither
+/// short nor flat nor with ties.
+enum class rows_there { all, usual, none };
+
 /// Several steps of the chain here and there: tokens, states and what is left are the same.
 template <class Chain>
-void expect_same_steps(const Chain& chain, const char* what, std::uint32_t longest = 3000) {
+void expect_same_steps(const Chain& chain, const char* what, rows_there are = rows_there::all) {
+    constexpr std::uint32_t longest = 3000;
     gpu::sampler<Chain> on_device(test_device(), {.vocabulary = longest, .room = 300});
     ASSERT_TRUE(on_device.state().ok()) << what << ": " << on_device.state().message().c_str();
     Chain there = chain, here = chain;
@@ -34,6 +40,11 @@ void expect_same_steps(const Chain& chain, const char* what, std::uint32_t longe
                 const std::string where = std::string(what) + ", " + name_of(s) + " " + std::to_string(size);
                 const token_id expected = here.sample(row);
                 ASSERT_EQ(on_device.sample(there, row), expected) << where;
+                if (are == rows_there::none) {
+                    EXPECT_EQ(on_device.rows_on_device(), 0u) << where;
+                } else if (are == rows_there::all || (s == shape::random && size >= 1000)) {
+                    EXPECT_EQ(on_device.rows_on_device(), 1u) << where;
+                }
                 ASSERT_EQ(there.last_status().code(), here.last_status().code()) << where;
                 if (expected == null_token) continue;
                 const auto left = there.survivors();
@@ -58,23 +69,24 @@ TEST_F(SamplerOnDevice, GivesTheTokensOfTheProcessor) {
     expect_same_steps(chain(xtc{.probability = 0.6f, .threshold = 0.05f, .seed = 4}, dist{.seed = 3}), "draws twice");
 }
 TEST_F(SamplerOnDevice, GoesOnWhereTheDeviceStops) {
-    expect_same_steps(chain(min_p{.p = 0.02f}, tail_free{.z = 0.9f}, dist{.seed = 2}), "tail_free");
+    expect_same_steps(chain(min_p{.p = 0.02f}, tail_free{.z = 0.9f}, dist{.seed = 2}), "tail_free", rows_there::usual);
     expect_same_steps(chain(top_k{.k = 50}, adaptive_p{.target = 0.4f, .seed = 5}), "adaptive_p, which learns");
     expect_same_steps(chain(top_k{.k = 200}, temperature{.t = 1.3f}, mirostat_v2{.tau = 3.0f, .seed = 5}), "mirostat");
     expect_same_steps(chain(top_k{.k = 30}, keep_even{}, dist{.seed = 2}), "a user's verb");
     expect_same_steps(chain(min_p{.p = 0.02f}, temperature{.t = 0.7f}, logit_bias{{{5, 3.0f}}}, dist{.seed = 2}),
-                      "an edit behind a map");
+                      "an edit behind a map", rows_there::usual);
 }
 TEST_F(SamplerOnDevice, LeavesOutWhatLlamaCppsStagesCannotKeep) {
     expect_same_steps(chain<llama_exact>(top_k{.k = 40}, top_p{.p = 0.95f}, temperature{.t = 0.8f}, dist{.seed = 3}),
-                      "top_k");
+                      "top_k", rows_there::usual);
     expect_same_steps(chain<llama_exact>(penalties{.repeat = 1.3f, .frequency = 0.2f}, temperature{.t = 0.9f},
                                          top_k{.k = 20}, typical{.p = 0.9f}, dist{.seed = 3}),
-                      "behind penalties and a temperature");
-    expect_same_steps(chain<llama_exact>(min_p{.p = 0.1f}, temperature{.t = 0.8f}, mirostat_v2{.seed = 3}), "min_p");
+                      "behind penalties and a temperature", rows_there::usual);
+    expect_same_steps(chain<llama_exact>(min_p{.p = 0.1f}, temperature{.t = 0.8f}, mirostat_v2{.seed = 3}), "min_p",
+                      rows_there::usual);
     expect_same_steps(chain<llama_exact>(penalties{.repeat = 0.7f}, top_k{.k = 20}, dist{.seed = 3}),
-                      "penalties that raise, so that the whole row is needed");
-    expect_same_steps(chain<llama_exact>(top_k{.k = 0}, dist{.seed = 3}), "a top_k that is off");
+                      "penalties that raise, so that the whole row is needed", rows_there::none);
+    expect_same_steps(chain<llama_exact>(top_k{.k = 0}, dist{.seed = 3}), "a top_k that is off", rows_there::none);
 }
 TEST_F(SamplerOnDevice, TakesAUsersMapsAsTheyStand) {
     expect_same_steps(chain(centred{}, stretched{}, top_k{.k = 40}, dist{.seed = 6}), "monotone");
@@ -136,9 +148,68 @@ TEST_F(SamplerOnDevice, RowsThatItHasNoRoomForAreSampledHere) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{100}, std::size_t{101}, std::size_t{5000}}) {
         const auto row = make_row(shape::random, size, 1);
         EXPECT_EQ(on_device.sample(there, row), here.sample(row)) << size;
+        EXPECT_EQ(on_device.rows_on_device(), size == 100 ? 1u : 0u);
         EXPECT_EQ(there.last_status().code(), here.last_status().code()) << size;
     }
     EXPECT_TRUE(on_device.state().ok());
+}
+TEST_F(SamplerOnDevice, RowsThatTheLogitsEndBeforeAreShorter) {
+    std::vector<usual> there{usual_chain(1), usual_chain(2), usual_chain(3)}, here = there;
+    std::vector<usual*> chains{&there[0], &there[1], &there[2]};
+    std::vector<token_id> tokens(3);
+    gpu::sampler<usual> on_device(test_device(), {.vocabulary = 100, .rows = 2});
+    const auto logits = make_row(shape::random, 150, 1);
+    on_device.sample(chains, logits, 100, tokens);
+    EXPECT_EQ(tokens[0], here[0].sample(std::span(logits).first(100)));
+    EXPECT_EQ(tokens[1], here[1].sample(std::span(logits).subspan(100)));
+    EXPECT_EQ(tokens[2], null_token);
+    EXPECT_EQ(there[2].last_status(), status_code::empty_row);
+    EXPECT_EQ(on_device.rows_on_device(), 1u);
+    on_device.sample(chains, logits, std::numeric_limits<std::size_t>::max(), tokens, 100);
+    EXPECT_EQ(tokens[0], here[0].sample(std::span(logits).first(100)));
+    EXPECT_EQ(tokens[1], null_token);
+}
+TEST_F(SamplerOnDevice, ABatchThatIsLargerThanATurnCanBe) {
+    constexpr std::size_t rows = 65600, size = 3;
+    using least = decltype(chain(greedy{}));
+    std::vector<least> there(rows, chain(greedy{}));
+    std::vector<least*> chains;
+    for (auto& c : there) chains.push_back(&c);
+    const auto logits = make_row(shape::random, rows * size, 1);
+    std::vector<token_id> tokens(rows);
+    gpu::sampler<least> on_device(test_device(), {.vocabulary = size, .rows = 100000, .room = 0, .group_size = 64});
+    on_device.sample(chains, logits, size, tokens);
+    EXPECT_EQ(on_device.rows_on_device(), rows);
+    std::size_t differ = 0;
+    for (std::size_t r = 0; r < rows; ++r)
+        differ += tokens[r] != chain(greedy{}).sample(std::span(logits).subspan(r * size, size));
+    EXPECT_EQ(differ, 0u);
+}
+TEST_F(SamplerOnDevice, LimitsThatWillNotDo) {
+    gpu::sampler<usual> no_rows(test_device(), {.vocabulary = 100, .rows = 0});
+    EXPECT_EQ(no_rows.state().code(), gpu::device_code::too_many_rows);
+    usual there = usual_chain(1), here = there;
+    EXPECT_EQ(no_rows.sample(there, make_row(shape::random, 100, 1)), here.sample(make_row(shape::random, 100, 1)));
+    gpu::sampler<usual> no_logits(test_device(), {});
+    EXPECT_EQ(no_logits.state().code(), gpu::device_code::too_many_rows);
+    EXPECT_EQ(no_logits.sample(there, make_row(shape::random, 100, 2)), here.sample(make_row(shape::random, 100, 2)));
+    gpu::sampler<usual> too_long(test_device(), {.vocabulary = (1u << 22) + 1});
+    EXPECT_EQ(too_long.state().code(), gpu::device_code::device_too_small);
+}
+TEST_F(SamplerOnDevice, SeveralThreadsShareADevice) {
+    std::array<std::size_t, 4> differ{};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < differ.size(); ++t)
+        threads.emplace_back([&differ, t] {
+            usual there = usual_chain(t), here = there;
+            gpu::sampler<usual> on_device(test_device(), {.vocabulary = 1000});
+            for (std::uint64_t step = 0; step < 20; ++step) {
+                const auto row = make_row(shape::random, 1000, step);
+                differ[t] += on_device.sample(there, row) != here.sample(row) || on_device.rows_on_device() != 1;
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(differ, (std::array<std::size_t, 4>{}));
 }
 TEST_F(SamplerOnDevice, SurvivorsThatFindNoRoomAreLookedForHere) {
     auto there = chain(min_p{.p = 1e-6f}, tail_free{.z = 0.9f}, dist{.seed = 1}), here = there;
@@ -161,16 +232,23 @@ TEST_F(SamplerOnDevice, EditsOfMoreIdsThanThereIsRoomForAreMadeHere) {
     logit_bias many;
     for (token_id id = 0; id < 60000; ++id) many.biases.push_back({id % 3000, float(id % 7)});
     auto there = chain(many, top_k{.k = 10}, dist{.seed = 1}), here = there;
-    gpu::sampler<decltype(there)> on_device(test_device(), {.vocabulary = 3000});
     const auto row = make_row(shape::random, 3000, 1);
+    gpu::sampler<decltype(there)> on_device(test_device(), {.vocabulary = 3000});
     EXPECT_EQ(on_device.sample(there, row), here.sample(row));
+    EXPECT_EQ(on_device.rows_on_device(), 0u);
+    gpu::sampler<decltype(there)> with_room(test_device(), {.vocabulary = 3000, .edits = 60000});
+    EXPECT_EQ(with_room.sample(there, row), here.sample(row));
+    EXPECT_EQ(with_room.rows_on_device(), 1u);
+    gpu::sampler<decltype(there)> without(test_device(), {.vocabulary = 3000, .edits = 0});
+    EXPECT_EQ(without.sample(there, row), here.sample(row));
+    EXPECT_EQ(without.rows_on_device(), 0u);
 }
 
 TEST(Sampler, WithoutADeviceTheProcessorServes) {
-    const gpu::device none;
-    EXPECT_EQ(none.state().code(), gpu::device_code::no_device);
+    const gpu::device none({.name = "a device that has this name"});
+    EXPECT_FALSE(none.state().ok());
     gpu::sampler<usual> on_device(none, {.vocabulary = 100});
-    EXPECT_EQ(on_device.state().code(), gpu::device_code::no_device);
+    EXPECT_EQ(on_device.state().code(), none.state().code());
     usual there = usual_chain(1), here = there;
     for (std::uint64_t step = 0; step < 5; ++step) {
         const auto row = make_row(shape::random, 100, step);

@@ -17,10 +17,15 @@ inline std::uint64_t random_seed() noexcept {
         std::fclose(device);
     }
     if (from_device) return seed;
+#if defined(_WIN32)  // mingw-w64 lacks std::timespec_get
+    const std::uint64_t fraction = std::uint64_t(std::clock());
+    const std::uint64_t seconds = std::uint64_t(std::time(nullptr));
+#else  // WebAssembly lacks std::clock
     std::timespec now{};
     std::timespec_get(&now, TIME_UTC);
-    seed = std::uint64_t(now.tv_sec) << 20 ^ std::uint64_t(now.tv_nsec) ^ reinterpret_cast<std::uintptr_t>(&seed) ^
-           ++calls << 40;
+    const std::uint64_t fraction = std::uint64_t(now.tv_nsec), seconds = std::uint64_t(now.tv_sec);
+#endif
+    seed = seconds << 20 ^ fraction ^ reinterpret_cast<std::uintptr_t>(&seed) ^ ++calls << 40;
     seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9u;  // splitmix64's finaliser
     seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EBu;
     return seed ^ (seed >> 31);

@@ -37,6 +37,8 @@ struct chain_on_device<pipeline<Policies, Stages...>> {
 
     static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
     static made_words make_words(const kernel_options& other) noexcept { return make_module_words<chain_type>(other); }
+    /// Every chain of the type has these stages.
+    static constexpr bool is_of(const chain_type&) noexcept { return true; }
     /// visit(spec, i) for the stages that run on the device.
     template <class Visit>
     static void for_each_stage(chain_type& chain, Visit visit) noexcept {
@@ -68,6 +70,7 @@ struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
 
     static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
     static made_words make_words(const kernel_options& other) noexcept { return make_module_words<chain_type>(other); }
+    static constexpr bool is_of(const chain_type&) noexcept { return true; }
     /// Of the chain with its present parameters; a size of 0 where no set of the greatest will do.
     static superset superset_of(const chain_type& chain) noexcept {
         superset found;

@@ -20,11 +20,12 @@ class dynamic_on_device {
 public:
     /// Nothing.
     dynamic_on_device() noexcept = default;
-    /// Of the chain as it is now; stages that are pushed later are not known. May allocate, as push does.
+    /// Of the chain as it is now, and of others with the same stages; where one is pushed later, the chain is another.
+    /// Makes the module, which takes 75 to 150 microseconds. May allocate, as push does.
     template <class Policies>
     explicit dynamic_on_device(basic_dynamic_chain<Policies>& chain,
                                const kernel_options& made_with = default_options<Policies>())
-        : options(made_with) {
+        : options(made_with), stages_of_chain_(chain.table().layout()) {
         for (std::size_t i = 0; i < chain.table().size(); ++i) {
             device_stage described;
             described.fact = chain.table().fact(i);
@@ -53,6 +54,11 @@ public:
         code.finish();
         return made_words(code);
     }
+    /// Whether the chain has the stages that it was made for.
+    template <class Policies>
+    bool is_of(const basic_dynamic_chain<Policies>& chain) const noexcept {
+        return chain.table().layout() == stages_of_chain_;
+    }
     /// visit(spec, i) for the stages that run on the device.
     template <class Policies, class Visit>
     void for_each_stage(basic_dynamic_chain<Policies>& chain, Visit visit) const noexcept {
@@ -77,6 +83,7 @@ private:
         return spec != nullptr;
     }
 
+    std::uint32_t stages_of_chain_ = 0;
     std::vector<device_stage> stages_;
     made_words words_;
 };

@@ -8,8 +8,8 @@ namespace riffle::gpu {
 /// How a module is made.
 struct kernel_options {
     spirv::module_options module{};
-    /// So many tokens an invocation looks at in one turn of a loop, 1 to 8: more of them wait for memory together, and
-    /// the driver takes longer to compile.
+    /// So many tokens an invocation looks at in one turn of a loop, 1 to 8 (others are taken as the nearest): more of
+    /// them wait for memory together, and the driver takes longer to compile.
     std::uint32_t tokens_at_once = 4;
     friend constexpr bool operator==(const kernel_options&, const kernel_options&) = default;
 };

@@ -15,44 +15,62 @@
 namespace riffle::gpu {
 
 /// Writes the requests of the rows of a dispatch: a part of the same length for each row at the front, then edits and
-/// masks as they come. The memory is the caller's, and may be a mapped buffer: every word is written once, in no order
-/// that matters, and none is read back.
+/// masks as they come. The memory is the caller's, and may be a mapped buffer: words are written in no order that
+/// matters, and none is read back. Where a chain edits, the edits are sorted in memory that is kept: nothing is
+/// allocated once warm.
+///
+/// How many words they take: layout.words a row, for every mask (vocabulary + 31) / 32, for every edited id
+/// words_per_edit, and words_per_change for each of its changes. All are ahead of the device's reading: the memory is
+/// not written to again until the device is done with it.
 class requests {
 public:
-    /// For `rows` rows, in `words`.
-    void begin(std::span<std::uint32_t> words, const request_layout& layout, std::size_t rows) noexcept {
+    /// Begins anew: for `rows` rows of `vocabulary` logits each, in `words`, by the layout of the chains'
+    /// chain_on_device. A row whose request is not added, or cannot be, asks for nothing: its result is not to be used.
+    void begin(std::span<std::uint32_t> words, const request_layout& layout, std::size_t rows,
+               std::size_t vocabulary) noexcept {
         words_ = words;
         layout_ = layout;
+        rows_ = rows;
+        vocabulary_ = vocabulary;
         used_ = std::size_t{layout.words} * rows;
-        saved_ = 0;
+        edited_ids_ = 0;
+        std::fill_n(words_.begin(), (std::min)(used_, words_.size()), 0u);
     }
-    /// Words written so far, and how many ids are edited.
+    std::size_t rows() const noexcept { return rows_; }
+    std::size_t vocabulary() const noexcept { return vocabulary_; }
+    /// Words written so far, and how many ids are edited, in all rows.
     std::size_t words() const noexcept { return used_; }
-    std::size_t edited_ids() const noexcept { return saved_; }
+    std::size_t edited_ids() const noexcept { return edited_ids_; }
 
     /// The request of a row that the chain's first stages are to work on in its present state; `on` is its
-    /// chain_on_device. False where there is no room for it, or the chain's status is not ok.
+    /// chain_on_device. It holds the draws of the chain's next token, so a chain has one row under way at a time, from
+    /// here to `finish`.
+    ///
+    /// False where there is no room for it, the row is not among those that were begun, the chain's last_status() is
+    /// not ok, or `on` is not of this chain: the row must be sampled by the chain itself. A microsecond or so, and some
+    /// nanoseconds for each word of a mask and each edit.
     template <class OnDevice, class Chain>
-    bool add(const OnDevice& on, Chain& chain, std::size_t row, std::size_t vocabulary) noexcept {
-        if ((row + 1) * layout_.words > words_.size() || used_ > words_.size()) return false;
+    [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
+        if (!on.is_of(chain) || row >= rows_ || std::size_t{layout_.words} * rows_ > words_.size()) return false;
         std::uint32_t* const request = words_.data() + row * layout_.words;
         auto&& stages = chain.table();
         bool fits = true;
         const status s = chain.state().begin_elsewhere(stages, [&](const context& x) {
-            fits = write_edits(stages, on.plan, x, vocabulary, request);
+            fits = write_edits(stages, on.plan, x, request);
             on.for_each_stage(chain, [&](const auto& stage, std::size_t i) {
                 std::uint32_t* const words = request + layout_.stage(i);
                 write_stage_request(stage, stages.random(i, x.at()), words);
-                if constexpr (requires { stage.legal_words(); })
-                    fits = fits && write_mask(stage.legal_words(), vocabulary, words);
+                if constexpr (requires { stage.legal_words(); }) fits = fits && write_mask(stage.legal_words(), words);
             });
         });
-        return s.ok() && fits;
+        if (s.ok() && fits) return true;
+        std::fill_n(request, layout_.words, 0u);
+        return false;
     }
 
 private:
-    bool write_mask(std::span<const std::uint32_t> mask, std::size_t vocabulary, std::uint32_t* words) noexcept {
-        const std::size_t count = (std::min)(mask.size(), (vocabulary + 31) / 32);
+    bool write_mask(std::span<const std::uint32_t> mask, std::uint32_t* words) noexcept {
+        const std::size_t count = (std::min)(mask.size(), (vocabulary_ + 31) / 32);
         if (!has_room(count)) return false;
         words[stage_word::low] = count ? std::uint32_t(used_) : 0;
         words[stage_word::high] = std::uint32_t(count);
@@ -61,7 +79,7 @@ private:
         return true;
     }
 
-    bool write_edits(const stage_table& stages, const device_plan& plan, const context& x, std::size_t vocabulary,
+    bool write_edits(const stage_table& stages, const device_plan& plan, const context& x,
                      std::uint32_t* request) noexcept {
         request[request_word::edits_at] = request[request_word::edits] = request[request_word::saved_at] = 0;
         if (!plan.edits) return true;
@@ -73,14 +91,14 @@ private:
             return a.token < b.token || (a.token == b.token && a.order < b.order);
         });
         std::span<const edit_list::entry> all(edits_.begin(), edits_.end());
-        while (!all.empty() && std::size_t(all.back().token) >= vocabulary) all = all.first(all.size() - 1);
+        while (!all.empty() && std::size_t(all.back().token) >= vocabulary_) all = all.first(all.size() - 1);
         std::size_t ids = 0;
         for (std::size_t i = 0; i < all.size(); ++i) ids += i == 0 || all[i].token != all[i - 1].token;
         const std::size_t words = ids * words_per_edit + all.size() * words_per_change;
         if (!edits_.complete() || !has_room(words)) return false;
         request[request_word::edits_at] = std::uint32_t(used_);
         request[request_word::edits] = std::uint32_t(ids);
-        request[request_word::saved_at] = std::uint32_t(saved_);
+        request[request_word::saved_at] = std::uint32_t(edited_ids_);
 
         std::uint32_t* edit = words_.data() + used_;
         std::size_t change_at = used_ + ids * words_per_edit;
@@ -97,24 +115,27 @@ private:
             }
         }
         used_ += words;
-        saved_ += ids;
+        edited_ids_ += ids;
         return true;
     }
     bool has_room(std::size_t count) const noexcept { return used_ + count <= words_.size(); }
 
     std::span<std::uint32_t> words_;
     request_layout layout_{std::span<const device_stage>()};
-    std::size_t used_ = 0, saved_ = 0;
+    std::size_t rows_ = 0, vocabulary_ = 0, used_ = 0, edited_ids_ = 0;
     edit_list edits_;
 };
 
-/// What came of a row: as the kernel wrote it.
+/// What came of a row: as the kernel wrote it. Its tokens lie where the result does.
 struct row_outcome {
-    token_id token = null_token;
-    std::uint32_t state = 0;  ///< bits of row_state
-    std::uint32_t kept = 0;
-    std::span<const token_data> tokens;  ///< as many of those that were left as there was room for
+    token_id token = null_token;  ///< where the device chooses; null_token where nothing was legal
+    std::uint32_t state = 0;      ///< bits of row_state
+    std::uint32_t kept = 0;       ///< how many tokens the stages left; 1 where none narrowed
+    /// As many of those as there was room for, in the order of ranks where they are few. p is 0 where the processor
+    /// goes on; under llama_exact the logits are those that came.
+    std::span<const token_data> tokens;
 };
+/// Reads the result of a row, result_words(room) words, with the room that was recorded.
 inline row_outcome outcome_of(const std::uint32_t* result, std::size_t room) noexcept {
     row_outcome o;
     o.token = token_id(result[result_word::token]);
@@ -125,11 +146,14 @@ inline row_outcome outcome_of(const std::uint32_t* result, std::size_t room) noe
     return o;
 }
 
-/// Ends the chain's step with what came of its row: the stages that the device left run now, and the token is the one
-/// that the chain would have chosen; accept is still to follow (chain.state().accept_chosen). False, with the chain as
-/// it was, where the outcome does not have all that it takes: then the chain must be given the row itself.
+/// Ends the chain's step with what came of its row, whose request was added: the stages that the device left run now,
+/// and the token is the one that the chain would have chosen, or null_token with the chain's last_status(). As `choose`
+/// of the chain does it: accept is still to follow. False, with the chain as it was, where the outcome does not have
+/// all that it takes, or `on` is not of this chain: then the chain must be given the row itself. Microseconds, more
+/// where many survivors go on.
 template <class OnDevice, class Chain>
-bool finish(const OnDevice& on, Chain& chain, const row_outcome& o, token_id& token) noexcept {
+[[nodiscard]] bool finish(const OnDevice& on, Chain& chain, const row_outcome& o, token_id& token) noexcept {
+    if (!on.is_of(chain)) return false;
     if (!on.plan.chooses_token() && (o.state & row_state::more_tokens)) return false;
     status seen;
     if (o.state & row_state::saw_nan) seen.note_nan();

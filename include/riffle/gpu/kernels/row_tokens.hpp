@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,7 @@ class row_tokens {
 public:
     constexpr row_tokens(work_group& of, std::span<const device_stage> stages, std::uint32_t at_once) noexcept
         : stage(of.code, u32(0u)), seen(of.code, u32(0u)), greatest(of.code, u32(0u)), group_(of), code_(of.code),
-          stages_(stages), at_once_(at_once < most_at_once ? at_once : std::uint32_t(most_at_once)), layout_(stages),
+          stages_(stages), at_once_(std::clamp(at_once, 1u, std::uint32_t(most_at_once))), layout_(stages),
           logits_(code_, binding::logits), requests_(code_, binding::requests),
           vocabulary_(spirv::push_constant<u32>(code_)), last_id_(code_, vocabulary_ - 1u), row_(code_),
           first_logit_(code_), request_(code_) {

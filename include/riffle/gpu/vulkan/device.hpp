@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
-#include <utility>
 
 #include <vulkan/vulkan_core.h>
 
@@ -15,33 +15,34 @@
 
 namespace riffle::gpu {
 
-/// Which device to open.
+/// Which device to open: of those that compute and have Vulkan 1.1, a card of its own rather than what is built into
+/// the processor, that rather than a virtual one, and of equals the first that Vulkan names.
 struct device_choice {
     /// Processors that do as if they were devices, as Mesa's lavapipe does: for tests, and slower than a chain.
     bool allow_software = false;
-    /// Only a device whose name has this in it.
+    /// Only a device whose name has this in it, letter for letter; nullptr = whatever its name. Read while the device
+    /// is opened.
     const char* name = nullptr;
-    /// Instead of the loader of this machine.
+    /// Instead of the loader of this machine; nullptr = that.
     PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
 };
 
 /// A device of riffle's own, for applications that have none: instance, device and a queue. The environment variable
-/// RIFFLE_GPU overrides the choice: "off" for no device, "software" to allow those, anything else is a part of a name.
+/// RIFFLE_GPU overrides the choice: "off" for no device, "software" to allow those, anything else is a part of a name,
+/// of a software device too.
 /// Where nothing is found state() says why, and samplers made with it work on the processor.
+///
+/// It stays where it is, and goes after all that was made with it: samplers, buffers, kernels. Samplers of several
+/// threads may share it. Opening one takes milliseconds to seconds, as drivers have it.
 ///
 /// Not for a static variable: when a program ends, drivers take themselves down before or after it, and some then crash
 /// when they are called.
 class device {
 public:
-    device() noexcept : state_(device_code::no_device) {}
-    explicit device(device_choice choice) noexcept { state_ = open(choice); }
+    /// Opens one. Afterwards state() is ok, or no_loader, no_device, missing_function, or what a call to Vulkan gave.
+    explicit device(const device_choice& choice = {}) noexcept { state_ = open(choice); }
     device(const device&) = delete;
     device& operator=(const device&) = delete;
-    device(device&& other) noexcept : device() { swap(other); }
-    device& operator=(device&& other) noexcept {
-        swap(other);
-        return *this;
-    }
     ~device() {
         if (context_.device != VK_NULL_HANDLE) {
             if (functions_.destroy_device == nullptr) return;  // a driver that cannot: its instance is still in use
@@ -52,28 +53,31 @@ public:
     }
 
     const device_status& state() const noexcept { return state_; }
-    /// "" where there is none.
+    /// As Vulkan has it; "" where there is none.
     const char* name() const noexcept { return name_.data(); }
+    /// A processor that does as if it were a device.
     bool is_software() const noexcept { return is_software_; }
+
+    // For those who use the device themselves; all null where state() is not ok.
     const device_context& context() const noexcept { return context_; }
     const device_functions& functions() const noexcept { return functions_; }
     const VkPhysicalDeviceMemoryProperties& memory() const noexcept { return memory_; }
+    /// Its only queue, which computes and copies. Vulkan wants one thread at a time to use it: see submit.
     VkQueue queue() const noexcept { return queue_; }
     std::uint32_t queue_family() const noexcept { return queue_family_; }
 
-private:
-    void swap(device& other) noexcept {
-        std::swap(state_, other.state_);
-        std::swap(name_, other.name_);
-        std::swap(is_software_, other.is_software_);
-        std::swap(context_, other.context_);
-        std::swap(functions_, other.functions_);
-        std::swap(memory_, other.memory_);
-        std::swap(queue_, other.queue_);
-        std::swap(queue_family_, other.queue_family_);
-        std::swap(destroy_instance_, other.destroy_instance_);
+    /// vkQueueSubmit of one submission, and vkDeviceWaitIdle, each waiting for the other threads that are at it. Only
+    /// where state() is ok.
+    VkResult submit(const VkSubmitInfo& submission, VkFence fence) const noexcept {
+        const std::lock_guard lock(queue_in_use_);
+        return functions_.submit(queue_, 1, &submission, fence);
+    }
+    void wait_idle() const noexcept {
+        const std::lock_guard lock(queue_in_use_);
+        functions_.wait_idle(context_.device);
     }
 
+private:
     device_status open(device_choice choice) noexcept {
         if (const char* wish = std::getenv("RIFFLE_GPU"); wish && *wish) {
             if (std::strcmp(wish, "off") == 0) return device_code::no_device;
@@ -125,7 +129,20 @@ private:
         VkInstanceCreateInfo info{};
         info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
         info.pApplicationInfo = &application;
-        return {create(&info, nullptr, &context_.instance), "vkCreateInstance"};
+        // Devices that are no Vulkan to the letter, as those of Apple's computers, are shown to those who ask for them.
+        const auto extensions = reinterpret_cast<PFN_vkEnumerateInstanceExtensionProperties>(
+            get(VK_NULL_HANDLE, "vkEnumerateInstanceExtensionProperties"));
+        const char* const enumeration = "VK_KHR_portability_enumeration";
+        constexpr VkInstanceCreateFlags show_portable = 1;  // VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR
+        if (extensions && has_extension(enumeration, [&](std::uint32_t* count, VkExtensionProperties* all) {
+                return extensions(nullptr, count, all);
+            })) {
+            info.flags = show_portable;
+            info.enabledExtensionCount = 1;
+            info.ppEnabledExtensionNames = &enumeration;
+        }
+        VkInstance& made = context_.instance;
+        return device_status::of_making(made, create(&info, nullptr, &made), "vkCreateInstance");
     }
 
     /// The best of those that may be used: a card of its own, then what is built in, then the others.
@@ -180,7 +197,11 @@ private:
         floats.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
         VkPhysicalDeviceSubgroupProperties subgroups{};
         subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
-        has_float_controls_ = has_extension(instance, VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME);
+        const auto list = [&](std::uint32_t* count, VkExtensionProperties* all) {
+            return instance.get_extensions(context_.physical_device, nullptr, count, all);
+        };
+        has_float_controls_ = has_extension(VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME, list);
+        is_portable_ = has_extension(portability_subset, list);
         if (has_float_controls_) subgroups.pNext = &floats;
         VkPhysicalDeviceProperties2 properties{};
         properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
@@ -191,12 +212,13 @@ private:
         context_.has_subgroups = (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
                                  (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT);
     }
-    /// Among the first hundreds that it names.
-    bool has_extension(const instance_functions& instance, const char* name) const noexcept {
+    /// Whether it is among the first hundreds that are listed.
+    template <class List>
+    static bool has_extension(const char* name, List list) noexcept {
         static constexpr std::uint32_t most = 512;
         const std::unique_ptr<VkExtensionProperties[]> found(new (std::nothrow) VkExtensionProperties[most]);
         std::uint32_t count = found ? most : 0;
-        if (!found || instance.get_extensions(context_.physical_device, nullptr, &count, found.get()) < 0) return false;
+        if (!found || list(&count, found.get()) < 0) return false;
         for (std::uint32_t i = 0; i < count; ++i)
             if (std::strcmp(found[i].extensionName, name) == 0) return true;
         return false;
@@ -213,11 +235,13 @@ private:
         info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
         info.queueCreateInfoCount = 1;
         info.pQueueCreateInfos = &queue;
-        const char* const float_controls = VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME;
-        info.enabledExtensionCount = has_float_controls_ ? 1 : 0;
-        info.ppEnabledExtensionNames = &float_controls;
-        if (const device_status s(instance.create_device(context_.physical_device, &info, nullptr, &context_.device),
-                                  "vkCreateDevice");
+        std::array<const char*, 2> extensions{};
+        if (has_float_controls_) extensions[info.enabledExtensionCount++] = VK_KHR_SHADER_FLOAT_CONTROLS_EXTENSION_NAME;
+        if (is_portable_) extensions[info.enabledExtensionCount++] = portability_subset;
+        info.ppEnabledExtensionNames = extensions.data();
+        VkDevice& made = context_.device;
+        if (const auto s = device_status::of_making(
+                made, instance.create_device(context_.physical_device, &info, nullptr, &made), "vkCreateDevice");
             !s.ok())
             return s;
         if (const auto s = functions_.load(instance.get_device_proc_addr, context_.device); !s.ok()) return s;
@@ -225,15 +249,19 @@ private:
         return {};
     }
 
+    /// Vulkan wants it enabled where it is listed.
+    static constexpr const char* portability_subset = "VK_KHR_portability_subset";
+
     device_status state_;
     std::array<char, VK_MAX_PHYSICAL_DEVICE_NAME_SIZE> name_{};
-    bool is_software_ = false, has_float_controls_ = false;
+    bool is_software_ = false, has_float_controls_ = false, is_portable_ = false;
     device_context context_;
     device_functions functions_;
     VkPhysicalDeviceMemoryProperties memory_{};
     VkQueue queue_ = VK_NULL_HANDLE;
     std::uint32_t queue_family_ = 0;
     PFN_vkDestroyInstance destroy_instance_ = nullptr;
+    mutable std::mutex queue_in_use_;
 };
 
 }  // namespace riffle::gpu

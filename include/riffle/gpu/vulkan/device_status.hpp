@@ -12,19 +12,19 @@ namespace riffle::gpu {
 enum class device_code : std::uint8_t {
     ok,
     no_loader,         ///< there is no Vulkan loader on this machine
-    no_device,         ///< there is one, but no device that may be used
+    no_device,         ///< there is one, but no device that may be used; or a kernel that was not created
     missing_function,  ///< the driver lacks a function that is needed
     device_too_small,  ///< a limit of the device is below what is asked of it
     no_stages,         ///< the device has nothing to do for this chain
     buffer_too_small,  ///< a buffer is smaller than the rows, requests or results that it is for
     misaligned,        ///< an offset is no multiple of what the device asks for
-    too_many_rows,     ///< more rows than the sampler was made for, or a row of another length
+    too_many_rows,     ///< a row of no logits, of more than its stride, or of more than a kernel takes
     out_of_memory,     ///< of the device's memory or the processor's
     device_lost,       ///< the driver gave up; the device must be opened anew
     failed,            ///< another error of Vulkan: result() has it
 };
 
-/// Whether a device can be used, and if not why. One of these is kept until its cause is gone; it is copied freely.
+/// Whether a device can be used, and if not why. A plain value, copied freely.
 class [[nodiscard]] device_status {
 public:
     constexpr device_status() noexcept = default;
@@ -32,6 +32,12 @@ public:
     /// Of a call to Vulkan; `what` is the call's name.
     constexpr device_status(VkResult result, const char* what) noexcept
         : what_(result == VK_SUCCESS ? "" : what), result_(result), code_(code_of(result)) {}
+    /// Of a call that makes something: where it failed, Vulkan leaves open what its handle is.
+    template <class Handle>
+    static constexpr device_status of_making(Handle& handle, VkResult result, const char* what) noexcept {
+        if (result != VK_SUCCESS) handle = VK_NULL_HANDLE;
+        return {result, what};
+    }
     /// A function that is not there.
     static constexpr device_status missing(const char* function) noexcept {
         device_status s(device_code::missing_function);
@@ -42,9 +48,10 @@ public:
     constexpr device_code code() const noexcept { return code_; }
     constexpr bool ok() const noexcept { return code_ == device_code::ok; }
     constexpr explicit operator bool() const noexcept { return ok(); }
-    /// What Vulkan said last; VK_SUCCESS where it was not asked.
+    /// What Vulkan said; VK_SUCCESS where the cause is none of its errors.
     constexpr VkResult result() const noexcept { return result_; }
 
+    /// One sentence, with the name of the call that failed and its result where there is one.
     sentence message() const noexcept {
         sentence s;
         if (*what_) std::snprintf(s.data(), sentence::capacity, "%s: %s (%d)", what_, text(code_), int(result_));
@@ -60,6 +67,7 @@ private:
         case VK_ERROR_OUT_OF_DEVICE_MEMORY:
         case VK_ERROR_OUT_OF_POOL_MEMORY: return device_code::out_of_memory;
         case VK_ERROR_DEVICE_LOST: return device_code::device_lost;
+        case VK_ERROR_INCOMPATIBLE_DRIVER: return device_code::no_device;  // a loader that finds no driver says this
         default: return device_code::failed;
         }
     }
@@ -73,7 +81,8 @@ private:
         case device_code::no_stages: return "the device has nothing to do for this chain";
         case device_code::buffer_too_small: return "a buffer is smaller than what is to lie in it";
         case device_code::misaligned: return "an offset is no multiple of what the device asks for";
-        case device_code::too_many_rows: return "there are more rows than room was made for, or of another length";
+        case device_code::too_many_rows:
+            return "a row has no logits, more than its stride, or more than can be sampled";
         case device_code::out_of_memory: return "there is no memory left for the device";
         case device_code::device_lost: return "the device is lost";
         case device_code::failed: return "Vulkan reports an error";

@@ -10,13 +10,14 @@
 
 #include <riffle/gpu/kernels/kernel_options.hpp>
 #include <riffle/gpu/kernels/made_words.hpp>
+#include <riffle/gpu/kernels/requests.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/vulkan/device_context.hpp>
 #include <riffle/gpu/vulkan/functions.hpp>
 
 namespace riffle::gpu {
 
-/// A part of a buffer.
+/// A part of a buffer, in bytes. Its size is a number: VK_WHOLE_SIZE is refused, since riffle cannot ask for it.
 struct buffer_range {
     VkBuffer buffer = VK_NULL_HANDLE;
     VkDeviceSize offset = 0;
@@ -24,28 +25,40 @@ struct buffer_range {
 };
 
 /// Where the rows of a dispatch lie. Buffers are storage buffers; offsets are multiples of the device's
-/// minStorageBufferOffsetAlignment.
+/// minStorageBufferOffsetAlignment. As many of these as there are submissions under way at a time: until the device is
+/// done, nobody else writes to these ranges, nor reads the results.
 struct kernel_buffers {
-    buffer_range logits;    ///< rows of floats
-    buffer_range requests;  ///< what row_request wrote
-    buffer_range results;
-    buffer_range saved;  ///< four bytes for every edited id, for chains that edit
+    buffer_range logits;    ///< rows of floats, 4 * (stride * (rows - 1) + vocabulary) bytes
+    buffer_range requests;  ///< what `requests` wrote: 4 * requests::words() bytes
+    buffer_range results;   ///< 4 * result_words(room) bytes a row (outcome_of reads them)
+    buffer_range saved;     ///< 4 bytes for every edited id, for chains that edit; needs no contents
 };
 
-/// One dispatch.
+/// One dispatch; see rows_of.
 struct kernel_rows {
-    std::uint32_t rows = 0;
-    std::uint32_t vocabulary = 0;  ///< logits of a row, at least one
-    std::uint32_t stride = 0;      ///< floats from one row to the next; 0 = vocabulary
+    std::uint32_t rows = 0;        ///< 0 = nothing to do
+    std::uint32_t vocabulary = 0;  ///< logits of a row, from 1 to kernel::longest_row()
+    std::uint32_t stride = 0;      ///< floats from one row to the next, at least the vocabulary; 0 = that
     std::uint32_t room = 0;        ///< for so many surviving tokens in a result
-    std::size_t edited_ids = 0;    ///< of requests::edited_ids(), to see whether buffers.saved has room for them
-    /// What was written to the buffers by shaders, transfers or the host ahead of this in the command buffer, or is
-    /// read by them behind it, is made to wait. Off where the application has barriers of its own.
+    /// Of all rows together: so many must have room in buffers.saved. Chains that edit need to be told.
+    std::size_t edited_ids = ~std::size_t{0};
+    /// What was written to the buffers by compute shaders, transfers or the host ahead of this in the command buffer,
+    /// or is read by them behind it, is made to wait; work of other stages, such as drawing, is not. Off where the
+    /// application has barriers of its own.
     bool waits_before = true, shows_after = true;
 };
 
+/// The rows whose requests were written.
+inline kernel_rows rows_of(const requests& written, std::uint32_t room) noexcept {
+    kernel_rows all{std::uint32_t(written.rows()), std::uint32_t(written.vocabulary())};
+    all.room = room;
+    all.edited_ids = written.edited_ids();
+    return all;
+}
+
 /// A chain's kernel on a device: pipeline and layouts. It is recorded into the application's own command buffers, as
-/// often as wanted, from any thread; nothing is submitted, waited for or allocated then.
+/// often as wanted, from any thread; nothing is submitted, waited for or allocated then. It goes before the device, and
+/// not while what was recorded with it runs.
 class kernel {
 public:
     kernel() noexcept = default;
@@ -65,6 +78,11 @@ public:
 
     /// Makes the kernel of a chain, given by its chain_on_device or dynamic_on_device. `group_size`: invocations that
     /// work on a row, a power of two from 64 to 1024; 0 = what suits the device. Not while recorded commands run.
+    ///
+    /// no_stages where the device has nothing to do for the chain, no_device where the context lacks a handle,
+    /// missing_function, device_too_small where the device is not of Vulkan 1.1 or its work groups are smaller,
+    /// out_of_memory, or what a call to Vulkan gave; it is not created then. The driver compiles the module: 0.1 to 2
+    /// seconds on Mesa's lavapipe, unless the context's cache has it.
     template <class OnDevice>
     device_status create(const device_context& context, const OnDevice& on, std::uint32_t group_size = 0) noexcept {
         spirv::module_options module = on.options.module;
@@ -82,7 +100,8 @@ public:
         *this = kernel();
         if (!plan.is_useful()) return device_code::no_stages;
         if (words.empty()) return device_code::out_of_memory;
-        if (context.get_instance_proc_addr == nullptr || context.device == VK_NULL_HANDLE)
+        if (context.get_instance_proc_addr == nullptr || context.instance == VK_NULL_HANDLE ||
+            context.physical_device == VK_NULL_HANDLE || context.device == VK_NULL_HANDLE)
             return device_code::no_device;
         kernel made;
         if (const auto s = made.functions_.load(context.get_instance_proc_addr, context.instance, context.device);
@@ -93,6 +112,7 @@ public:
         made.request_words_ = layout.words;
         VkPhysicalDeviceProperties properties;
         made.functions_.get_properties(context.physical_device, &properties);
+        if (properties.apiVersion < VK_API_VERSION_1_1) return device_code::device_too_small;
         made.limits_ = properties.limits;
         made.group_size_ = group_size ? group_size : made.suitable_group_size(properties.deviceType);
         if (!made.fits()) return device_code::device_too_small;
@@ -107,15 +127,31 @@ public:
     /// VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC and the others are VK_DESCRIPTOR_TYPE_STORAGE_BUFFER.
     VkDescriptorSetLayout descriptor_set_layout() const noexcept { return set_layout_; }
     std::uint32_t binding_count() const noexcept { return edits_ ? 4 : 3; }
+    /// Invocations that work on a row; 0 where it is not created.
     std::uint32_t group_size() const noexcept { return group_size_; }
+    /// So many logits may a row have: 2^22, or what the device can address. Beyond 2^22 a driver known to stop loops
+    /// after 65,535 turns (Mesa's llvmpipe) might stop these. (Vulkan grants a range of 2^25 floats.)
+    std::uint32_t longest_row() const noexcept {
+        if (!is_created()) return 0;
+        const VkDeviceSize in_window = (limits_.maxStorageBufferRange - offset_step()) / 4;
+        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, in_window));
+    }
 
-    /// Points a descriptor set at the buffers. The set must not be in use.
+    /// Points a descriptor set at the buffers. The set must not be in use; it was allocated with
+    /// descriptor_set_layout(). Updates the set and allocates nothing.
+    ///
+    /// no_device where it is not created, buffer_too_small for a range that is missing, of less than 4 bytes or of
+    /// VK_WHOLE_SIZE, misaligned, or device_too_small for one that the device cannot address: of requests, results and
+    /// saved its maxStorageBufferRange, of logits 4 GB more; the set is as it was then.
     device_status write(VkDescriptorSet set, const kernel_buffers& buffers) const noexcept {
+        if (!is_created()) return device_code::no_device;
+        if (buffers.logits.size == VK_WHOLE_SIZE) return device_code::buffer_too_small;
         const std::array ranges{logits_window(buffers.logits), buffers.requests, buffers.results, buffers.saved};
         std::array<VkDescriptorBufferInfo, 4> infos{};
         std::array<VkWriteDescriptorSet, 4> writes{};
         for (std::uint32_t b = 0; b < binding_count(); ++b) {
-            if (ranges[b].buffer == VK_NULL_HANDLE || ranges[b].size < 4) return device_code::buffer_too_small;
+            if (ranges[b].buffer == VK_NULL_HANDLE || ranges[b].size < 4 || ranges[b].size == VK_WHOLE_SIZE)
+                return device_code::buffer_too_small;
             if (ranges[b].offset % limits_.minStorageBufferOffsetAlignment) return device_code::misaligned;
             if (ranges[b].size > limits_.maxStorageBufferRange) return device_code::device_too_small;
             infos[b] = {ranges[b].buffer, ranges[b].offset, ranges[b].size};
@@ -126,14 +162,20 @@ public:
             writes[b].descriptorType = descriptor_type(b);
             writes[b].pBufferInfo = &infos[b];
         }
+        if (buffers.logits.size - ranges[binding::logits].size > farthest_window) return device_code::device_too_small;
         functions_.update_descriptor_sets(context_.device, binding_count(), writes.data(), 0, nullptr);
         return {};
     }
 
-    /// Records the work for some rows, with a set that `write` pointed at these buffers. Rows that do not fit the
-    /// device's largest range take several dispatches.
+    /// Records the work for some rows, with a set that `write` pointed at these buffers. One dispatch, or where rows do
+    /// not fit the device's largest range, several. Allocates nothing.
+    ///
+    /// no_device where it is not created, too_many_rows for a row of no logits, of more than its stride or than
+    /// longest_row(), buffer_too_small, or device_too_small for logits beyond what `write` takes; nothing is recorded
+    /// then.
     device_status record(VkCommandBuffer commands, VkDescriptorSet set, const kernel_buffers& buffers,
                          const kernel_rows& rows) const noexcept {
+        if (!is_created()) return device_code::no_device;
         if (rows.rows == 0) return {};
         const std::uint64_t stride = rows.stride ? rows.stride : rows.vocabulary;
         if (rows.vocabulary == 0 || stride < rows.vocabulary || rows.vocabulary > longest_row())
@@ -142,12 +184,13 @@ public:
         if (buffers.logits.size < (rows.rows - 1) * row_bytes + last_bytes ||
             buffers.requests.size < VkDeviceSize{4} * request_words_ * rows.rows ||
             buffers.results.size < 4 * result_words(rows.room) * VkDeviceSize{rows.rows} ||
-            (edits_ && buffers.saved.size < VkDeviceSize{4} * rows.edited_ids))
+            (edits_ && buffers.saved.size / 4 < rows.edited_ids) || buffers.logits.size == VK_WHOLE_SIZE)
             return device_code::buffer_too_small;
+        const buffer_range window = logits_window(buffers.logits);
+        if (buffers.logits.size - window.size > farthest_window) return device_code::device_too_small;
 
         if (rows.waits_before) barrier(commands, true);
         functions_.bind_pipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
-        const buffer_range window = logits_window(buffers.logits);
         for (std::uint32_t first = 0; first < rows.rows;) {
             const VkDeviceSize begin = first * row_bytes;
             // The window is moved over the rows in steps that the device can address; the last place ends with them.
@@ -200,13 +243,8 @@ private:
         const bool is_power = (group_size_ & (group_size_ - 1)) == 0;
         return is_power && group_size_ >= least_group_size && group_size_ <= greatest_group_size && fits(group_size_);
     }
-    /// Beyond that a driver known to stop loops after 65,535 turns (Mesa's llvmpipe) might stop these. (Vulkan grants a
-    /// range of 2^25 floats.)
-    std::uint32_t longest_row() const noexcept {
-        const VkDeviceSize in_window = (limits_.maxStorageBufferRange - offset_step()) / 4;
-        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, in_window));
-    }
-
+    /// Dynamic offsets have 32 bits.
+    static constexpr VkDeviceSize farthest_window = 0xffffffffu;
     VkDeviceSize offset_step() const noexcept {
         return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);
     }
@@ -230,7 +268,8 @@ private:
         set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
         set_info.bindingCount = binding_count();
         set_info.pBindings = bindings.data();
-        if (const device_status s(
+        if (const auto s = device_status::of_making(
+                set_layout_,
                 functions_.create_descriptor_set_layout(context_.device, &set_info, context_.allocator, &set_layout_),
                 "vkCreateDescriptorSetLayout");
             !s.ok())
@@ -242,8 +281,9 @@ private:
         info.pSetLayouts = &set_layout_;
         info.pushConstantRangeCount = 1;
         info.pPushConstantRanges = &constants;
-        return {functions_.create_pipeline_layout(context_.device, &info, context_.allocator, &layout_),
-                "vkCreatePipelineLayout"};
+        return device_status::of_making(
+            layout_, functions_.create_pipeline_layout(context_.device, &info, context_.allocator, &layout_),
+            "vkCreatePipelineLayout");
     }
     device_status create_pipeline(std::span<const std::uint32_t> words) noexcept {
         VkShaderModuleCreateInfo module_info{};
@@ -266,9 +306,11 @@ private:
         info.stage.pName = "main";
         info.stage.pSpecializationInfo = &specialization;
         info.layout = layout_;
-        const device_status s(functions_.create_compute_pipelines(context_.device, context_.cache, 1, &info,
-                                                                  context_.allocator, &pipeline_),
-                              "vkCreateComputePipelines");
+        const auto s =
+            device_status::of_making(pipeline_,
+                                     functions_.create_compute_pipelines(context_.device, context_.cache, 1, &info,
+                                                                         context_.allocator, &pipeline_),
+                                     "vkCreateComputePipelines");
         functions_.destroy_shader_module(context_.device, shader, context_.allocator);
         return s;
     }

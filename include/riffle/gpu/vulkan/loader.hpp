@@ -4,8 +4,14 @@
 #include <vulkan/vulkan_core.h>
 
 #if defined(_WIN32)
-extern "C" __declspec(dllimport) void* __stdcall LoadLibraryA(const char*);
-extern "C" __declspec(dllimport) void* __stdcall GetProcAddress(void*, const char*);
+// As <windows.h> declares them, which would bring its macros along.
+struct HINSTANCE__;
+extern "C" __declspec(dllimport) HINSTANCE__* __stdcall LoadLibraryA(const char*);
+#if defined(_WIN64)
+extern "C" __declspec(dllimport) long long(__stdcall* __stdcall GetProcAddress(HINSTANCE__*, const char*))();
+#else
+extern "C" __declspec(dllimport) int(__stdcall* __stdcall GetProcAddress(HINSTANCE__*, const char*))();
+#endif
 #else
 #include <dlfcn.h>
 #endif
@@ -13,19 +19,22 @@ extern "C" __declspec(dllimport) void* __stdcall GetProcAddress(void*, const cha
 namespace riffle::gpu {
 
 /// The function of this machine's Vulkan loader by which all others are found; nullptr where there is none. The loader
-/// is opened by name, stays open, and is never linked.
+/// is opened by name, once, stays open, and is never linked. From any thread.
 inline PFN_vkGetInstanceProcAddr find_loader() noexcept {
     static const PFN_vkGetInstanceProcAddr found = []() noexcept -> PFN_vkGetInstanceProcAddr {
 #if defined(_WIN32)
-        void* const library = LoadLibraryA("vulkan-1.dll");
-        void* const symbol = library ? GetProcAddress(library, "vkGetInstanceProcAddr") : nullptr;
+        HINSTANCE__* const library = LoadLibraryA("vulkan-1.dll");
+        if (library == nullptr) return nullptr;
+        const auto symbol = GetProcAddress(library, "vkGetInstanceProcAddr");
+        // By way of a type that says nothing, which compilers do not warn of.
+        return reinterpret_cast<PFN_vkGetInstanceProcAddr>(reinterpret_cast<void (*)()>(symbol));
 #else
         void* symbol = nullptr;
         for (const char* name : {"libvulkan.so.1", "libvulkan.so", "libvulkan.1.dylib", "libMoltenVK.dylib"})
             if (void* const library = symbol ? nullptr : dlopen(name, RTLD_NOW | RTLD_LOCAL))
                 symbol = dlsym(library, "vkGetInstanceProcAddr");
-#endif
         return reinterpret_cast<PFN_vkGetInstanceProcAddr>(symbol);
+#endif
     }();
     return found;
 }

@@ -17,42 +17,54 @@
 
 namespace riffle::gpu {
 
-/// What a sampler makes room for.
+/// What a sampler makes room for. What does not fit is the processor's.
 struct sampler_limits {
-    std::uint32_t vocabulary = 0;  ///< logits of the longest row
-    std::uint32_t rows = 1;        ///< of a batch
+    std::uint32_t vocabulary = 0;  ///< logits of the longest row, 1 to kernel::longest_row()
+    /// Of a batch, 1 to 65,536 (a greater number is taken as that); more rows than these take several turns. On the
+    /// device every one costs 4 bytes for each logit.
+    std::uint32_t rows = 1;
     std::uint32_t room = 256;      ///< for so many surviving tokens of a row; where a chain goes on, it needs them all
+    std::uint32_t edits = 2048;    ///< for so many edits of logits of a row, where the chain has them
     std::uint32_t group_size = 0;  ///< see kernel::create
 };
 
 /// Samples with chains of one type on a device: for applications that keep their logits in the processor's memory and
 /// have no Vulkan of their own. Copies rows to the device, runs the chains' first stages there and the others here.
 ///
-/// Whatever goes wrong on the device, the processor serves instead, with the same tokens; state() says what it was.
+/// A row that the device cannot have, and every row from the first error of the device on, is sampled by the chain
+/// itself, with the same tokens: state() says what the error was, rows_on_device() how many rows went well. One thread
+/// at a time uses a sampler; several samplers may share a device. Nothing is allocated once warm.
 template <class Chain, class OnDevice = chain_on_device<Chain>>
 class sampler {
 public:
-    /// The device must outlive it.
+    /// Makes the kernel (see kernel::create, which takes the time) and buffers. state() is ok afterwards, or the
+    /// device's own, no_stages, device_too_small where the longest row is longer than the device can have,
+    /// too_many_rows where it is of no logits or there are no rows, or what a call to Vulkan gave. The device must
+    /// outlive it. `on`: for a dynamic_chain its dynamic_on_device.
     sampler(const device& opened, const sampler_limits& limits, OnDevice on = {}) noexcept
         : device_(opened), on_(static_cast<OnDevice&&>(on)), limits_(limits) {
+        limits_.rows = (std::min)(limits_.rows, most_rows);
         state_ = create();
     }
+    sampler(const device&&, const sampler_limits&, OnDevice = {}) = delete;  // it would be gone at once
     sampler(const sampler&) = delete;
     sampler& operator=(const sampler&) = delete;
     ~sampler() {
         if (!device_.state().ok()) return;
+        if (under_way_) device_.wait_idle();
         const auto& f = device_.functions();
         const VkDevice device = device_.context().device;
-        f.wait_idle(device);
         f.destroy_fence(device, fence_, nullptr);
         f.destroy_command_pool(device, commands_pool_, nullptr);
         f.destroy_descriptor_pool(device, set_pool_, nullptr);
     }
 
-    /// Why the processor serves, or ok.
+    /// Why the processor serves, or ok. What goes wrong stays: for another try, make another sampler.
     const device_status& state() const noexcept { return state_; }
+    /// Of how many rows of the last call the device gave the token, or the survivors from which the chain chose it.
+    std::size_t rows_on_device() const noexcept { return rows_on_device_; }
 
-    /// As chain.sample(logits).
+    /// As chain.sample(logits): chooses and accepts, and gives null_token with chain.last_status() where there is none.
     token_id sample(Chain& chain, std::span<const float> logits) noexcept {
         token_id token = null_token;
         Chain* const one = &chain;
@@ -61,56 +73,64 @@ public:
     }
 
     /// Of many rows, each with a chain of its own: chains[r] samples from logits[r · stride, ... + vocabulary), and
-    /// tokens[r] is its token. The rows are of one length, `vocabulary`, which is logits.size() for a single row and
-    /// the stride otherwise, unless it is given.
+    /// tokens[r] is its token; as many as there are of both. The rows are of one length, `vocabulary`; 0 = the stride.
+    /// What lies beyond the end of the logits is not there: such a row is shorter, or empty. A chain has one row of a
+    /// call.
     void sample(std::span<Chain* const> chains, std::span<const float> logits, std::size_t stride,
                 std::span<token_id> tokens, std::size_t vocabulary = 0) noexcept {
         const std::size_t rows = (std::min)(chains.size(), tokens.size());
+        const std::size_t batch = (std::max)(limits_.rows, 1u);
         if (vocabulary == 0) vocabulary = stride;
-        const auto row_of = [&](std::size_t r) {
-            const std::size_t begin = (std::min)(r * stride, logits.size());
-            return logits.subspan(begin, (std::min)(vocabulary, logits.size() - begin));
-        };
-        for (std::size_t first = 0; first < rows; first += limits_.rows) {
-            const std::size_t count = (std::min)(rows - first, std::size_t{limits_.rows});
-            const bool ran =
-                state_.ok() && vocabulary > 0 && vocabulary <= limits_.vocabulary &&
-                run(
-                    chains.subspan(first, count), [&](std::size_t r) { return row_of(first + r); }, vocabulary);
+        rows_on_device_ = 0;
+        for (std::size_t first = 0; first < rows; first += batch) {
+            const std::size_t count = (std::min)(rows - first, batch);
+            const auto row = [&](std::size_t r) { return row_of(logits, stride, vocabulary, first + r); };
+            const bool ran = run(chains.subspan(first, count), row, vocabulary);
             for (std::size_t r = 0; r < count; ++r) {
                 Chain& chain = *chains[first + r];
-                if (!ran || !finish_row(chain, r, tokens[first + r]))
-                    tokens[first + r] = chain.sample(row_of(first + r));
+                token_id& token = tokens[first + r];
+                if (ran && finish_row(chain, r, token)) ++rows_on_device_;
+                else token = chain.sample(row(r));
             }
-            if (limits_.rows == 0) return;
         }
     }
 
 private:
+    /// As much of it as there is.
+    static std::span<const float> row_of(std::span<const float> logits, std::size_t stride, std::size_t vocabulary,
+                                         std::size_t r) noexcept {
+        if (stride != 0 && r > logits.size() / stride) return {};
+        const auto from_there = logits.subspan(r * stride);
+        return from_there.first((std::min)(vocabulary, from_there.size()));
+    }
+
     device_status create() noexcept {
         if (!on_.plan.is_useful()) return device_code::no_stages;
         if (!device_.state().ok()) return device_.state();
         if (limits_.vocabulary == 0 || limits_.rows == 0) return device_code::too_many_rows;
         if (const auto s = kernel_.create(device_.context(), on_, limits_.group_size); !s.ok()) return s;
+        if (limits_.vocabulary > kernel_.longest_row()) return device_code::device_too_small;
         if (const auto s = create_buffers(); !s.ok()) return s;
         if (const auto s = create_commands(); !s.ok()) return s;
         return create_set();
     }
     device_status create_buffers() noexcept {
-        constexpr VkMemoryPropertyFlags near = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+        constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
         constexpr VkMemoryPropertyFlags seen =
             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
         const VkDeviceSize rows = limits_.rows, logits = 4 * rows * limits_.vocabulary;
-        std::size_t masks = 0;
+        const VkDeviceSize edits = on_.plan.edits ? limits_.edits : 0;
+        VkDeviceSize masks = 0;
         for (const device_stage& s : on_.device_stages) masks += s.form == device_form::mask;
-        const VkDeviceSize words_a_row =
-            on_.layout.words + masks * ((limits_.vocabulary + 31) / 32) + (on_.plan.edits ? edit_words : 0);
-        if (const auto s = logits_.create(device_, logits, {near | seen, near, 0}); !s.ok()) return s;
+        const VkDeviceSize words_a_row = on_.layout.words + masks * ((VkDeviceSize{limits_.vocabulary} + 31) / 32) +
+                                         edits * (words_per_edit + words_per_change);
+        if (const auto s = logits_.create(device_, logits, {local | seen, local, 0}); !s.ok()) return s;
         if (!logits_.is_mapped())
             if (const auto s = staging_.create(device_, logits, {seen}); !s.ok()) return s;
-        if (const auto s = requests_.create(device_, 4 * rows * words_a_row, {near | seen, seen}); !s.ok()) return s;
+        if (const auto s = requests_.create(device_, 4 * rows * words_a_row, {local | seen, seen}); !s.ok()) return s;
         if (on_.plan.edits)
-            if (const auto s = saved_.create(device_, 4 * rows * edit_words / words_per_edit, {near, 0}); !s.ok())
+            if (const auto s = saved_.create(device_, 4 * rows * (std::max)(edits, VkDeviceSize{1}), {local, 0});
+                !s.ok())
                 return s;
         return results_.create(device_, 4 * rows * result_words(limits_.room),
                                {seen | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, seen});
@@ -122,8 +142,8 @@ private:
         pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
         pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
         pool.queueFamilyIndex = device_.queue_family();
-        if (const device_status s(f.create_command_pool(device, &pool, nullptr, &commands_pool_),
-                                  "vkCreateCommandPool");
+        if (const auto s = device_status::of_making(
+                commands_pool_, f.create_command_pool(device, &pool, nullptr, &commands_pool_), "vkCreateCommandPool");
             !s.ok())
             return s;
         VkCommandBufferAllocateInfo info{};
@@ -135,7 +155,7 @@ private:
             return s;
         VkFenceCreateInfo fence{};
         fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-        return {f.create_fence(device, &fence, nullptr, &fence_), "vkCreateFence"};
+        return device_status::of_making(fence_, f.create_fence(device, &fence, nullptr, &fence_), "vkCreateFence");
     }
     device_status create_set() noexcept {
         const auto& f = device_.functions();
@@ -147,8 +167,8 @@ private:
         pool.maxSets = 1;
         pool.poolSizeCount = std::uint32_t(sizes.size());
         pool.pPoolSizes = sizes.data();
-        if (const device_status s(f.create_descriptor_pool(device, &pool, nullptr, &set_pool_),
-                                  "vkCreateDescriptorPool");
+        if (const auto s = device_status::of_making(
+                set_pool_, f.create_descriptor_pool(device, &pool, nullptr, &set_pool_), "vkCreateDescriptorPool");
             !s.ok())
             return s;
         const VkDescriptorSetLayout layout = kernel_.descriptor_set_layout();
@@ -169,23 +189,22 @@ private:
 
     // ---- a step
 
-    /// Whether the rows were run on the device.
+    /// Whether rows were run on the device: those of which is_there_ says so.
     template <class RowOf>
     bool run(std::span<Chain* const> chains, RowOf row_of, std::size_t vocabulary) noexcept {
+        if (!state_.ok() || vocabulary == 0 || vocabulary > limits_.vocabulary) return false;
         const std::span<float> rows = (logits_.is_mapped() ? logits_ : staging_).template as<float>();
+        written_.begin(requests_.template as<std::uint32_t>(), on_.layout, chains.size(), vocabulary);
+        is_there_.fill(0);
+        std::size_t there = 0;
         for (std::size_t r = 0; r < chains.size(); ++r) {
             const std::span<const float> row = row_of(r);
-            if (row.size() != vocabulary) return false;
+            if (row.size() != vocabulary || !written_.add(on_, *chains[r], r)) continue;
             std::memcpy(rows.data() + r * vocabulary, row.data(), row.size_bytes());
+            is_there_[r / 64] |= std::uint64_t{1} << (r % 64);
+            ++there;
         }
-        const auto words = requests_.template as<std::uint32_t>();
-        std::fill_n(words.begin(), on_.layout.words * chains.size(), 0u);  // also of rows that cannot be run
-        written_.begin(words, on_.layout, chains.size());
-        fits_.fill(0);
-        for (std::size_t r = 0; r < chains.size(); ++r)
-            if (written_.add(on_, *chains[r], r, vocabulary))
-                fits_[r / 64 % fits_.size()] |= std::uint64_t{1} << (r % 64);
-        rows_ = chains.size();
+        if (there == 0) return false;
         state_ = submit(std::uint32_t(chains.size()), std::uint32_t(vocabulary));
         return state_.ok();
     }
@@ -200,23 +219,24 @@ private:
             const VkBufferCopy copy{0, 0, VkDeviceSize{4} * rows * vocabulary};
             f.copy_buffer(commands_, staging_.buffer(), logits_.buffer(), 1, &copy);
         }
-        const kernel_rows all{rows, vocabulary, vocabulary, limits_.room, written_.edited_ids()};
-        if (const auto s = kernel_.record(commands_, set_, buffers(), all); !s.ok()) return s;
+        if (const auto s = kernel_.record(commands_, set_, buffers(), rows_of(written_, limits_.room)); !s.ok())
+            return s;
         if (const device_status s(f.end_command_buffer(commands_), "vkEndCommandBuffer"); !s.ok()) return s;
         VkSubmitInfo submission{};
         submission.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
         submission.commandBufferCount = 1;
         submission.pCommandBuffers = &commands_;
-        if (const device_status s(f.submit(device_.queue(), 1, &submission, fence_), "vkQueueSubmit"); !s.ok())
-            return s;
+        if (const device_status s(device_.submit(submission, fence_), "vkQueueSubmit"); !s.ok()) return s;
+        under_way_ = true;
         if (const device_status s(f.wait_for_fences(device, 1, &fence_, VK_TRUE, ~std::uint64_t{0}), "vkWaitForFences");
             !s.ok())
             return s;
+        under_way_ = false;
         return {f.reset_fences(device, 1, &fence_), "vkResetFences"};
     }
     /// False where the processor has to run the row after all.
     bool finish_row(Chain& chain, std::size_t r, token_id& token) noexcept {
-        if (!(fits_[r / 64 % fits_.size()] >> (r % 64) & 1)) return false;
+        if (!(is_there_[r / 64] >> (r % 64) & 1)) return false;
         const auto words = results_.template as<std::uint32_t>();
         const row_outcome o = outcome_of(words.data() + r * result_words(limits_.room), limits_.room);
         if (!gpu::finish(on_, chain, o, token)) return false;
@@ -225,8 +245,7 @@ private:
         return true;
     }
 
-    /// Room for the edits of a row.
-    static constexpr std::size_t edit_words = 16384;
+    static constexpr std::uint32_t most_rows = 65536;
 
     const device& device_;
     OnDevice on_;
@@ -240,8 +259,9 @@ private:
     VkDescriptorPool set_pool_ = VK_NULL_HANDLE;
     VkDescriptorSet set_ = VK_NULL_HANDLE;
     requests written_;
-    std::array<std::uint64_t, 1024> fits_{};  ///< a bit a row: its request found room
-    std::size_t rows_ = 0;
+    std::array<std::uint64_t, most_rows / 64> is_there_{};  ///< a bit a row of the turn: its request was added
+    std::size_t rows_on_device_ = 0;
+    bool under_way_ = false;  ///< something was submitted that nobody has waited for to its end
 };
 
 }  // namespace riffle::gpu
