@@ -123,6 +123,21 @@ TEST(Assembler, HasEachTypeAndConstantOnce) {
     EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
 }
 
+TEST(Assembler, SaysWhatABufferIsUsedFor) {
+    const auto with = [](buffer_use use, decoration what) {
+        assembler code;
+        const buffer<u32> one(code, 0, use);
+        std::size_t found = 0;
+        for (const auto& i : instructions_of(finished(code)))
+            found += i.code == op::MemberDecorate && i.operands[2] == std::uint32_t(what);
+        return found;
+    };
+    for (const buffer_use use : {buffer_use::read, buffer_use::write, buffer_use::exchange}) {
+        EXPECT_EQ(with(use, decoration::NonWritable), use == buffer_use::read ? 1u : 0u);
+        EXPECT_EQ(with(use, decoration::Coherent), use == buffer_use::exchange ? 1u : 0u);
+    }
+}
+
 TEST(Assembler, ComputesConstantsAmongThemselves) {
     static_assert((u32(6u) * u32(7u)).bits() == 42);
     static_assert((u32(1u) - u32(2u)).bits() == 0xffffffffu);

@@ -27,7 +27,7 @@ public:
     constexpr row_tokens(work_group& of, std::span<const device_stage> stages, std::uint32_t at_once) noexcept
         : stage(of.code, u32(0u)), seen(of.code, u32(0u)), greatest(of.code, u32(0u)), group_(of), code_(of.code),
           stages_(stages), at_once_(std::clamp(at_once, 1u, std::uint32_t(most_at_once))), layout_(stages),
-          logits_(code_, binding::logits), requests_(code_, binding::requests),
+          logits_(code_, binding::logits, use_of_logits(stages)), requests_(code_, binding::requests),
           vocabulary_(spirv::push_constant<u32>(code_)), last_id_(code_, vocabulary_ - 1u), row_(code_),
           first_logit_(code_), request_(code_) {
         const u32 row_stride = spirv::push_constant<u32>(code_);
@@ -291,6 +291,13 @@ private:
             return select((active_[i] != 0u) & is_behind, u32(0u), key);
         }
         }
+    }
+
+    /// Edits are made where the logits lie, by whatever invocation has them, for all.
+    static constexpr spirv::buffer_use use_of_logits(std::span<const device_stage> stages) noexcept {
+        for (const device_stage& s : stages)
+            if (s.form == device_form::edit) return spirv::buffer_use::exchange;
+        return spirv::buffer_use::read;
     }
 
     work_group& group_;

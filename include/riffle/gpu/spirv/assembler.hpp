@@ -15,6 +15,13 @@ namespace riffle::gpu::spirv {
 enum class scalar : std::uint8_t { boolean, integer, real };
 inline constexpr std::size_t scalars = 3;
 
+/// What a shader does with a storage buffer.
+enum class buffer_use : std::uint8_t {
+    read,
+    write,     ///< an invocation reads back no words but its own
+    exchange,  ///< what one writes others of the work group read, with a buffer_barrier in between
+};
+
 /// What a module may ask of a device beyond Vulkan 1.1.
 struct module_options {
     /// Arithmetic that compilers may not contract. Off, exp and log are the device's own as well.
@@ -126,14 +133,15 @@ public:
         return declare_variable(storage::Workgroup, declare_pointer(storage::Workgroup, array));
     }
     /// A storage buffer: a block that holds one array without an end, in descriptor set 0.
-    constexpr std::uint32_t storage_buffer(scalar of, std::uint32_t binding, bool read_only) noexcept {
+    constexpr std::uint32_t storage_buffer(scalar of, std::uint32_t binding, buffer_use use) noexcept {
         const std::uint32_t element = type(of), array = new_id(), block = new_id();
         types_.push(op::TypeRuntimeArray, array, element);
         decorate(array, decoration::ArrayStride, 4);
         types_.push(op::TypeStruct, block, array);
         decorate(block, decoration::Block);
         decorate_member(block, 0, decoration::Offset, 0);
-        if (read_only) decorations_.push(op::MemberDecorate, block, 0, decoration::NonWritable);
+        if (use == buffer_use::read) decorations_.push(op::MemberDecorate, block, 0, decoration::NonWritable);
+        if (use == buffer_use::exchange) decorations_.push(op::MemberDecorate, block, 0, decoration::Coherent);
         const std::uint32_t id =
             declare_variable(storage::StorageBuffer, declare_pointer(storage::StorageBuffer, block));
         decorate(id, decoration::DescriptorSet, 0);

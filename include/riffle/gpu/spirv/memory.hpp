@@ -120,8 +120,9 @@ private:
 template <class T, access Allowed = access::write>
 class buffer {
 public:
-    constexpr buffer(assembler& code, std::uint32_t binding) noexcept
-        : code_(&code), id_(code.storage_buffer(T::type, binding, Allowed == access::read)) {}
+    constexpr buffer(assembler& code, std::uint32_t binding,
+                     buffer_use use = Allowed == access::read ? buffer_use::read : buffer_use::write) noexcept
+        : code_(&code), id_(code.storage_buffer(T::type, binding, use)) {}
     constexpr element<T, storage::StorageBuffer, Allowed> operator[](const u32& index) const noexcept {
         const std::uint32_t pointer = code_->pointer_type(storage::StorageBuffer, T::type),
                             member = code_->constant(scalar::integer, 0), at = index.id(*code_);

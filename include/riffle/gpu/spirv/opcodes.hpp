@@ -119,6 +119,7 @@ enum class decoration : std::uint32_t {
     Block = 2,
     ArrayStride = 6,
     BuiltIn = 11,
+    Coherent = 23,
     NonWritable = 24,
     NonReadable = 25,
     Binding = 33,
