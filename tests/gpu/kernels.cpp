@@ -129,6 +129,29 @@ TEST_F(KernelOnDevice, HasAsManyInvocationsAsTheDeviceGrants) {
     EXPECT_EQ(kernel.group_size(), 512u);
     device_type = VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
+/// What the device can address; and where a driver is known to stop loops, what their turns suffice for.
+TEST_F(KernelOnDevice, KnowsTheLongestRow) {
+    gpu::kernel kernel;
+    const gpu::chain_on_device<plain> on;
+    constexpr auto as_it_is = [](VkPhysicalDeviceLimits&) {};
+    for (const std::uint32_t group_size : {64u, 256u}) {
+        ASSERT_TRUE(kernel.create(context_with(as_it_is), on, group_size).ok());
+        const std::uint32_t longest = kernel.longest_row();
+        EXPECT_GE(longest, 262144u) << group_size;
+        EXPECT_LE(gpu::most_loop_turns(on.plan, longest, group_size, on.options.tokens_at_once), 65535u);
+        EXPECT_GT(gpu::most_loop_turns(on.plan, longest + 2048, group_size, on.options.tokens_at_once), 65535u);
+    }
+    device_type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    ASSERT_TRUE(kernel.create(context_with(as_it_is), on, 64).ok());
+    EXPECT_EQ(kernel.longest_row(), 1u << 22);
+    constexpr auto small = [](VkPhysicalDeviceLimits& l) {
+        l.maxStorageBufferRange = 1 << 20;
+        l.minStorageBufferOffsetAlignment = 64;
+    };
+    ASSERT_TRUE(kernel.create(context_with(small), on, 64).ok());
+    EXPECT_EQ(kernel.longest_row(), ((1u << 20) - 64) / 4);
+    device_type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
 TEST_F(KernelOnDevice, RefusesWorkGroupsOfOtherSizes) {
     gpu::kernel kernel;
     const gpu::chain_on_device<plain> on;

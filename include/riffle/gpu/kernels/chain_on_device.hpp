@@ -62,8 +62,10 @@ struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
     using chain_type = pipeline<policies<numerics::llama>, Stages...>;
     static constexpr bool has_superset = (gives_superset<Stages> || ...);
     static constexpr std::array<device_stage, 1> stages{device_stage_of<greatest_logits>};
-    static constexpr device_plan plan{
-        .stages = has_superset ? std::size_t{1} : 0, .end = device_end::superset, .narrows = true};
+    static constexpr device_plan plan{.stages = has_superset ? std::size_t{1} : 0,
+                                      .end = device_end::superset,
+                                      .narrows = true,
+                                      .passes = passes_of(stages[0]) + passes_of_results};
     static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
     static constexpr request_layout layout{device_stages};
     static constexpr kernel_options options{};

@@ -151,34 +151,38 @@ private:
         return pass_over(few_.shown_low(), few_.shown_high(), first, first + in_group, left);
     }
     constexpr void find_token(const u32& from, const u32& end, spirv::private_pair& left) noexcept {
-        variable<u32> goes_on(code_, u32(1u)), id(code_, from);
+        variable<u32> goes_on(code_, u32(1u)), id(code_, from), last_id(code_, from), last_key(code_, u32(0u));
         spirv::while_(
             code_, [&] { return (goes_on != 0u) & (id < end); },
             [&] {
                 const u32 of = row_.key(id);
                 const word_pair weight = spirv::wide(row_.weight(of)), rest = left;
+                spirv::if_(code_, weight.low != 0u, [&] {
+                    last_id = id.load();
+                    last_key = of;
+                });
                 spirv::if_(
-                    code_, rest < weight,
-                    [&] {
-                        goes_on = 0u;
-                        tell(id, of);
-                    },
+                    code_, rest < weight, [&] { goes_on = 0u; },
                     [&] {
                         left = rest - weight;
                         id = id + 1u;
                     });
             },
             [] {});
+        spirv::if_(code_, last_key != 0u, [&] { tell(last_id, last_key); });
     }
-    /// The first of the pairs whose running sum exceeds what is left of the target; those before it are taken off.
+    /// The first of the pairs whose running sum exceeds what is left of the target; those before it are taken off. The
+    /// sums of one pass always come to that of another. Under fast, where passes may differ in a last bit, what is left
+    /// over in the end is the last one's that weighs anything.
     constexpr u32 pass_over(const spirv::shared<u32>& lows, const spirv::shared<u32>& highs, const u32& first,
                             const u32& end, spirv::private_pair& left) noexcept {
-        variable<u32> i(code_, first), goes_on(code_, u32(1u));
+        variable<u32> i(code_, first), goes_on(code_, u32(1u)), last(code_, first);
         spirv::while_(
             code_, [&] { return (goes_on != 0u) & (i < end); },
             [&] {
                 const u32 low = lows[i];
                 const word_pair mass{low, highs[i]}, rest = left;
+                spirv::if_(code_, (mass.low | mass.high) != 0u, [&] { last = i.load(); });
                 spirv::if_(
                     code_, rest < mass, [&] { goes_on = 0u; },
                     [&] {
@@ -187,7 +191,7 @@ private:
                     });
             },
             [] {});
-        return i;
+        return last;
     }
 
     /// The invocation that holds the token tells the others.

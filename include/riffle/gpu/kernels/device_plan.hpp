@@ -22,8 +22,9 @@ enum class device_end : std::uint8_t {
 struct device_plan {
     std::size_t stages = 0;  ///< so many leading stages run on the device; 0 where it is not worth its while
     device_end end = device_end::no_form;
-    bool narrows = false;  ///< a stage among them can leave few tokens
-    bool edits = false;    ///< they change logits by id
+    bool narrows = false;      ///< a stage among them can leave few tokens
+    bool edits = false;        ///< they change logits by id
+    std::uint32_t passes = 0;  ///< over the row, at most
     constexpr bool is_useful() const noexcept { return stages > 0; }
     constexpr bool is_superset() const noexcept { return end == device_end::superset; }
     constexpr bool chooses_token() const noexcept { return end == device_end::chooses_token; }
@@ -32,6 +33,30 @@ struct device_plan {
 
 /// A set of stages has a bit for each, and one for what comes behind them.
 inline constexpr std::size_t most_device_stages = 31;
+
+/// The results: the greatest, the mass, and the tokens that are left, looked for and written.
+inline constexpr std::uint32_t passes_of_results = 4;
+/// How often a stage reads the row, at most. One that narrows: for the greatest, for what its cut depends on, ten turns
+/// of a prefix_search, and ahead of it and behind it for the few that are left.
+constexpr std::uint32_t passes_of(const device_stage& s) noexcept {
+    switch (s.form) {
+    case device_form::narrow: return 14;
+    case device_form::remove: return 3;
+    case device_form::adjust:
+    case device_form::map: return 1;
+    case device_form::edit: return 2;  // of one token in eight; of more than a few, and the requests grow long
+    case device_form::select: return 3;
+    default: return 0;
+    }
+}
+/// So many turns the loops of an invocation take together, at most, with rows of so many tokens, a work group of that
+/// many invocations and tokens_at_once of kernel_options. Those that do not read the row look at each invocation's
+/// token or word, or at the digits of a search.
+constexpr std::uint64_t most_loop_turns(const device_plan& plan, std::uint64_t vocabulary, std::uint32_t group_size,
+                                        std::uint32_t at_once) noexcept {
+    const std::uint64_t tile = std::uint64_t{group_size} * (at_once ? at_once : 1);
+    return plan.passes * ((vocabulary + tile - 1) / tile) + (plan.stages + 1) * (4 * std::uint64_t{group_size} + 800);
+}
 
 /// The plan of a chain with these stages. A chain whose leading stages leave no few tokens behind gives the device
 /// nothing to do: the row would have to travel all the same.
@@ -51,11 +76,13 @@ constexpr device_plan make_device_plan(std::span<const device_stage> stages) noe
         }
         leads &= s.form == device_form::edit || s.form == device_form::mask;
         p.edits |= s.form == device_form::edit;
+        p.passes += passes_of(s);
         p.narrows |= s.fact.narrows != narrowing::no;
         ++p.stages;
         if (s.form == device_form::select) p.end = device_end::chooses_token;
     }
     if (!p.chooses_token() && !p.narrows) p.stages = 0;
+    p.passes = p.stages ? p.passes + passes_of_results : 0;
     return p;
 }
 

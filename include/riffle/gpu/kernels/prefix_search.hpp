@@ -27,8 +27,7 @@ public:
     constexpr prefix_search(work_group& of, row_tokens& row, exact_numbers& numbers) noexcept
         : group_(of), code_(of.code), row_(row), numbers_(numbers), counts_(code_, digits), low_(code_, digits),
           high_(code_, digits), group_counts_(code_, groups), group_low_(code_, groups), group_high_(code_, groups),
-          level_(code_),
-          settled_{private_variable<u32>(code_), private_variable<u32>(code_), private_variable<u32>(code_)} {}
+          level_(code_, u32(0u)), settled_{code_} {}
 
     /// Answers 1 where so few tokens hold_prefix that there is an invocation for each. Else it sets the present stage's
     /// bound: to the last token of the prefix, and to all where no prefix comes to the goal.
@@ -63,6 +62,7 @@ public:
                         level_ = level_ + 1u;
                         spirv::if_(code_, is_all | (level_ == u32(levels)), [&] {
                             goes_on = 0u;
+                            level_ = 0u;  // which holds_prefix may still ask, for nothing
                             row_.set_bound(select(is_all, u32(0u), ~settled_.key.load()), settled_.id);
                         });
                     });
@@ -71,7 +71,7 @@ public:
             [] {});
         return are_few;
     }
-    /// After run: whether the token is in the prefix as far as it has been settled.
+    /// After run: whether the token is in the prefix as far as it has been settled. (Ahead of it, some answer.)
     constexpr boolean holds_prefix(const u32& key, const u32& id) const noexcept {
         const place at = place_of(level_);
         const u32 standing = row_.standing(key);
@@ -96,6 +96,8 @@ private:
     /// The digits that have been settled so far, in the words of a rank.
     struct settled_words {
         private_variable<u32> distance, key, id;
+        constexpr explicit settled_words(assembler& code) noexcept
+            : distance(code, u32(0u)), key(code, u32(0u)), id(code, u32(0u)) {}
         constexpr rank load() const noexcept {
             const u32 d = distance, k = key;
             return {d, k, id};

@@ -73,9 +73,11 @@ private:
             [](const device_stage& s) { return s.form == device_form::map && s.fact.narrows != narrowing::no; });
     }
 
+    /// Nothing is legal; a stage may have chosen a token ahead of the one that has left none.
     constexpr void stop() noexcept {
         goes_on_ = 0u;
         has_any_ = 0u;
+        choosing_.token = u32(choosing::no_token);
     }
 
     // ---- the greatest key

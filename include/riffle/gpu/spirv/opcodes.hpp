@@ -6,6 +6,7 @@
 namespace riffle::gpu::spirv {
 
 enum class op : std::uint16_t {
+    Nop = 0,
     Extension = 10,
     ExtInstImport = 11,
     ExtInst = 12,

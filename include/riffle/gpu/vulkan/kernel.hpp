@@ -8,6 +8,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <riffle/gpu/kernels/device_plan.hpp>
 #include <riffle/gpu/kernels/kernel_options.hpp>
 #include <riffle/gpu/kernels/made_words.hpp>
 #include <riffle/gpu/kernels/requests.hpp>
@@ -90,13 +91,14 @@ public:
         module.keep_infinities = module.precise && context.keeps_infinities;
         module.subgroups = !module.precise && context.has_subgroups;
         if (module == on.options.module || !on.plan.is_useful())
-            return create(context, on.words(), on.plan, on.layout, group_size);
+            return create(context, on.words(), on.plan, on.layout, group_size, on.options.tokens_at_once);
         const made_words made = on.make_words({module, on.options.tokens_at_once});
-        return create(context, made.span(), on.plan, on.layout, group_size);
+        return create(context, made.span(), on.plan, on.layout, group_size, on.options.tokens_at_once);
     }
-    /// The same of these words, which may come from a file.
+    /// The same of these words, which may come from a file, made with that many tokens_at_once.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
-                         const request_layout& layout, std::uint32_t group_size = 0) noexcept {
+                         const request_layout& layout, std::uint32_t group_size = 0,
+                         std::uint32_t tokens_at_once = kernel_options().tokens_at_once) noexcept {
         *this = kernel();
         if (!plan.is_useful()) return device_code::no_stages;
         if (words.empty()) return device_code::out_of_memory;
@@ -116,6 +118,11 @@ public:
         made.limits_ = properties.limits;
         made.group_size_ = group_size ? group_size : made.suitable_group_size(properties.deviceType);
         if (!made.fits()) return device_code::device_too_small;
+        made.longest_row_ = longest_row(made.limits_, made.offset_step());
+        if (properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
+            made.longest_row_ =
+                (std::min)(made.longest_row_, longest_row_of_loops(plan, made.group_size_, tokens_at_once));
+        if (made.longest_row_ == 0) return device_code::device_too_small;
         if (const auto s = made.create_layouts(); !s.ok()) return s;
         if (const auto s = made.create_pipeline(words); !s.ok()) return s;
         swap(made);
@@ -129,13 +136,10 @@ public:
     std::uint32_t binding_count() const noexcept { return edits_ ? 4 : 3; }
     /// Invocations that work on a row; 0 where it is not created.
     std::uint32_t group_size() const noexcept { return group_size_; }
-    /// So many logits may a row have: 2^22, or what the device can address. Beyond 2^22 a driver known to stop loops
-    /// after 65,535 turns (Mesa's llvmpipe) might stop these. (Vulkan grants a range of 2^25 floats.)
-    std::uint32_t longest_row() const noexcept {
-        if (!is_created()) return 0;
-        const VkDeviceSize in_window = (limits_.maxStorageBufferRange - offset_step()) / 4;
-        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, in_window));
-    }
+    /// So many logits may a row have; 0 where it is not created. 2^22, or what the device can address (2^25, or more).
+    /// On processors that do as if they were devices fewer, since Mesa's llvmpipe stops all loops of a shader after
+    /// 65,535 turns together, and says nothing: 1,100,000 for the usual chain with 256 invocations, 300,000 with 64.
+    std::uint32_t longest_row() const noexcept { return longest_row_; }
 
     /// Points a descriptor set at the buffers. The set must not be in use; it was allocated with
     /// descriptor_set_layout(). Updates the set and allocates nothing.
@@ -222,6 +226,7 @@ private:
         std::swap(pipeline_, other.pipeline_);
         std::swap(group_size_, other.group_size_);
         std::swap(request_words_, other.request_words_);
+        std::swap(longest_row_, other.longest_row_);
         std::swap(edits_, other.edits_);
     }
 
@@ -245,6 +250,18 @@ private:
     }
     /// Dynamic offsets have 32 bits.
     static constexpr VkDeviceSize farthest_window = 0xffffffffu;
+    static std::uint32_t longest_row(const VkPhysicalDeviceLimits& limits, VkDeviceSize offset_step) noexcept {
+        const VkDeviceSize range = (std::max)(VkDeviceSize{limits.maxStorageBufferRange}, offset_step) - offset_step;
+        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, range / 4));
+    }
+    static std::uint32_t longest_row_of_loops(const device_plan& plan, std::uint32_t group_size,
+                                              std::uint32_t tokens_at_once) noexcept {
+        constexpr std::uint64_t most_turns = 65535;
+        std::uint64_t length = std::uint64_t{1} << 22;
+        while (length && most_loop_turns(plan, length, group_size, tokens_at_once) > most_turns)
+            length -= (std::min)(length, std::uint64_t{1024});
+        return std::uint32_t(length);
+    }
     VkDeviceSize offset_step() const noexcept {
         return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);
     }
@@ -340,7 +357,7 @@ private:
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
-    std::uint32_t group_size_ = 0, request_words_ = 0;
+    std::uint32_t group_size_ = 0, request_words_ = 0, longest_row_ = 0;
     bool edits_ = false;
 };
 
