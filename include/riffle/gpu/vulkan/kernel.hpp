@@ -184,14 +184,17 @@ public:
         const std::uint64_t stride = rows.stride ? rows.stride : rows.vocabulary;
         if (rows.vocabulary == 0 || stride < rows.vocabulary || rows.vocabulary > longest_row())
             return device_code::too_many_rows;
-        const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary;
-        if (buffers.logits.size < (rows.rows - 1) * row_bytes + last_bytes ||
-            buffers.requests.size < VkDeviceSize{4} * request_words_ * rows.rows ||
-            buffers.results.size < 4 * result_words(rows.room) * VkDeviceSize{rows.rows} ||
-            (edits_ && buffers.saved.size / 4 < rows.edited_ids) || buffers.logits.size == VK_WHOLE_SIZE)
+        const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary,
+                           request_bytes = VkDeviceSize{4} * request_words_,
+                           result_bytes = 4 * (result_word::count + VkDeviceSize{words_per_token} * rows.room);
+        const buffer_range& logits = buffers.logits;
+        if (logits.size == VK_WHOLE_SIZE || logits.size < last_bytes ||
+            (logits.size - last_bytes) / row_bytes < rows.rows - 1 ||
+            buffers.requests.size / request_bytes < rows.rows || buffers.results.size / result_bytes < rows.rows ||
+            (edits_ && buffers.saved.size / 4 < rows.edited_ids))
             return device_code::buffer_too_small;
-        const buffer_range window = logits_window(buffers.logits);
-        if (buffers.logits.size - window.size > farthest_window) return device_code::device_too_small;
+        const buffer_range window = logits_window(logits);
+        if (logits.size - window.size > farthest_window) return device_code::device_too_small;
 
         if (rows.waits_before) barrier(commands, true);
         functions_.bind_pipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
@@ -199,7 +202,7 @@ public:
             const VkDeviceSize begin = first * row_bytes;
             // The window is moved over the rows in steps that the device can address; the last place ends with them.
             const VkDeviceSize moved = (std::min)(begin / offset_step() * offset_step(),
-                                                  (buffers.logits.size - window.size) / offset_step() * offset_step());
+                                                  (logits.size - window.size) / offset_step() * offset_step());
             const VkDeviceSize reach = moved + window.size;
             const VkDeviceSize fit = (reach - begin - last_bytes) / row_bytes + 1;
             const auto count = std::uint32_t(
