@@ -147,10 +147,10 @@ inline row_outcome outcome_of(const std::uint32_t* result, std::size_t room) noe
 }
 
 /// Ends the chain's step with what came of its row, whose request was added: the stages that the device left run now,
-/// and the token is the one that the chain would have chosen, or null_token with the chain's last_status(). As `choose`
-/// of the chain does it: accept is still to follow. False, with the chain as it was, where the outcome does not have
-/// all that it takes, or `on` is not of this chain: then the chain must be given the row itself. Microseconds, more
-/// where many survivors go on.
+/// and the token is the one that the chain would have chosen, or null_token with the chain's last_status(). It is
+/// not accepted yet: chain.accept(token) is still to follow. False, with the chain as it was, where the outcome does
+/// not have all that it takes, or `on` is not of this chain: then the chain must be given the row itself. Microseconds,
+/// more where many survivors go on.
 template <class OnDevice, class Chain>
 [[nodiscard]] bool finish(const OnDevice& on, Chain& chain, const row_outcome& o, token_id& token) noexcept {
     if (!on.is_of(chain)) return false;

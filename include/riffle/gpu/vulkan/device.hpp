@@ -58,7 +58,7 @@ public:
     /// A processor that does as if it were a device.
     bool is_software() const noexcept { return is_software_; }
 
-    // For those who use the device themselves; all null where state() is not ok.
+    // For those who use the device themselves, where state() is ok.
     const device_context& context() const noexcept { return context_; }
     const device_functions& functions() const noexcept { return functions_; }
     const VkPhysicalDeviceMemoryProperties& memory() const noexcept { return memory_; }
