@@ -141,6 +141,12 @@ TEST_F(KernelOnDevice, KnowsTheLongestRow) {
         EXPECT_LE(gpu::most_loop_turns(on.plan, longest, group_size, on.options.tokens_at_once), 65535u);
         EXPECT_GT(gpu::most_loop_turns(on.plan, longest + 2048, group_size, on.options.tokens_at_once), 65535u);
     }
+    // More at once than a kernel can do is no more than it can.
+    const auto words = on.words();
+    ASSERT_TRUE(kernel.create(context_with(as_it_is), words, on.plan, on.layout, 64, 8).ok());
+    const std::uint32_t longest = kernel.longest_row();
+    ASSERT_TRUE(kernel.create(context_with(as_it_is), words, on.plan, on.layout, 64, 1000).ok());
+    EXPECT_EQ(kernel.longest_row(), longest);
     device_type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
     ASSERT_TRUE(kernel.create(context_with(as_it_is), on, 64).ok());
     EXPECT_EQ(kernel.longest_row(), 1u << 22);
@@ -248,6 +254,15 @@ TEST_F(KernelOnDevice, AChainThatEditsHasToBeToldOfHowManyIds) {
     EXPECT_EQ(run.kernel().record(VK_NULL_HANDLE, run.set(), run.buffers(), {.rows = 1, .vocabulary = 100}).code(),
               device_code::buffer_too_small);
 }
+/// On a driver that stops loops.
+TEST_F(KernelOnDevice, RefusesMoreEditsThanLoopsHaveTurnsFor) {
+    using on = gpu::chain_on_device<editing>;
+    constexpr std::uint32_t size = 262144;
+    kernel_runner run(on::words(), on::plan, on::layout, 64, {.logits = size, .request_words = size});
+    ASSERT_TRUE(run.state().ok()) << run.state().message().c_str();
+    EXPECT_EQ(run.kernel().record(VK_NULL_HANDLE, run.set(), run.buffers(), {1, size, 0, 1, size}).code(),
+              device_code::too_many_rows);
+}
 TEST_F(KernelOnDevice, RefusesTheWholeOfABufferWhoseSizeItIsNotTold) {
     using on = gpu::chain_on_device<editing>;
     kernel_runner run(on::words(), on::plan, on::layout, 64, {.logits = 100, .request_words = 200});
@@ -300,6 +315,18 @@ TEST(Requests, SayThatThereIsNoRoomAndAskForNothing) {
         EXPECT_EQ(written.add(on(), c, 0), fits) << room;
         const auto row = std::span(words).first(std::min<std::size_t>(room, on::layout.words));
         EXPECT_EQ(std::ranges::all_of(row, [](std::uint32_t word) { return word == 0; }), !fits) << room;
+    }
+}
+TEST(Requests, OfATokenThatIsChangedOverAndOverAreNone) {
+    using on = gpu::chain_on_device<editing>;
+    std::vector<std::uint32_t> words(1000);
+    gpu::requests written;
+    for (const std::size_t times : {32u, 33u}) {
+        logit_bias bias{{{7, 0.5f}}};
+        for (std::size_t i = 0; i < times; ++i) bias.biases.push_back({5, 0.1f});
+        editing c = chain(bias, top_k{}, dist{});
+        written.begin(words, on::layout, 1, 100);
+        EXPECT_EQ(written.add(on(), c, 0), times <= gpu::most_changes_of_a_token) << times;
     }
 }
 TEST(Requests, AreOfTheRowsThatWereBegun) {

@@ -190,7 +190,7 @@ public:
                                               .backwards = backwards});
             all += text_of(seen);
             if (std::memcmp(logits.data(), row.data(), 4 * row.size()) != 0) all += "the row has changed\n";
-            if (seen.loop_turns > gpu::most_loop_turns(on_.plan, size, group_size, at_once))
+            if (seen.loop_turns > gpu::most_loop_turns(on_.plan, size, group_size, at_once, written_.edited_ids()))
                 all += std::to_string(seen.loop_turns) + " turns of loops\n";
         }
         if (std::memcmp(results[0].data(), results[1].data(), 4 * gpu::result_word::count) != 0)

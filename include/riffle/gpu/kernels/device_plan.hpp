@@ -5,6 +5,7 @@
 
 #include <riffle/chain/plan.hpp>
 #include <riffle/gpu/kernels/device_stage.hpp>
+#include <riffle/gpu/kernels/kernel_options.hpp>
 
 namespace riffle::gpu {
 
@@ -44,18 +45,24 @@ constexpr std::uint32_t passes_of(const device_stage& s) noexcept {
     case device_form::remove: return 3;
     case device_form::adjust:
     case device_form::map: return 1;
-    case device_form::edit: return 2;  // of one token in eight; of more than a few, and the requests grow long
     case device_form::select: return 3;
     default: return 0;
     }
 }
-/// So many turns the loops of an invocation take together, at most, with rows of so many tokens, a work group of that
-/// many invocations and tokens_at_once of kernel_options. Those that do not read the row look at each invocation's
-/// token or word, or at the digits of a search.
+/// Stages change a token once, as a rule. A row in which one is changed more often is the processor's, so that no loop
+/// of an invocation goes on for ever so long.
+inline constexpr std::uint32_t most_changes_of_a_token = 32;
+/// So many turns the loops of an invocation take together, at most, with rows of so many tokens, of which so many are
+/// edited, a work group of that many invocations and tokens_at_once of kernel_options. Loops that do not read the row
+/// look at each invocation's token or word, or at the digits of a search; an edit is made, change after change, and
+/// taken back.
 constexpr std::uint64_t most_loop_turns(const device_plan& plan, std::uint64_t vocabulary, std::uint32_t group_size,
-                                        std::uint32_t at_once) noexcept {
-    const std::uint64_t tile = std::uint64_t{group_size} * (at_once ? at_once : 1);
-    return plan.passes * ((vocabulary + tile - 1) / tile) + (plan.stages + 1) * (4 * std::uint64_t{group_size} + 800);
+                                        std::uint32_t at_once, std::uint64_t edited_ids = 0) noexcept {
+    const auto turns = [](std::uint64_t all, std::uint64_t a_turn) { return (all + a_turn - 1) / a_turn; };
+    const std::uint64_t tile = std::uint64_t{group_size} * possible_tokens_at_once(at_once);
+    const std::uint64_t edits = edited_ids < vocabulary ? edited_ids : vocabulary;
+    return plan.passes * turns(vocabulary, tile) + (plan.stages + 1) * (4 * std::uint64_t{group_size} + 800) +
+           (2 + most_changes_of_a_token) * turns(edits, group_size);
 }
 
 /// The plan of a chain with these stages. A chain whose leading stages leave no few tokens behind gives the device

@@ -1,9 +1,16 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include <riffle/gpu/spirv/assembler.hpp>
 
 namespace riffle::gpu {
+
+inline constexpr std::uint32_t most_tokens_at_once = 8;
+/// What is made of kernel_options::tokens_at_once.
+constexpr std::uint32_t possible_tokens_at_once(std::uint32_t wanted) noexcept {
+    return std::clamp(wanted, 1u, most_tokens_at_once);
+}
 
 /// How a module is made.
 struct kernel_options {

@@ -46,9 +46,9 @@ public:
     /// chain_on_device. It holds the draws of the chain's next token, so a chain has one row under way at a time, from
     /// here to `finish`.
     ///
-    /// False where there is no room for it, the row is not among those that were begun, the chain's last_status() is
-    /// not ok, or `on` is not of this chain: the row must be sampled by the chain itself. A microsecond or so, and some
-    /// nanoseconds for each word of a mask and each edit.
+    /// False where there is no room for it, a token is changed more than most_changes_of_a_token times, the row is not
+    /// among those that were begun, the chain's last_status() is not ok, or `on` is not of this chain: the row must be
+    /// sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a mask and each edit.
     template <class OnDevice, class Chain>
     [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
         if (!on.is_of(chain) || row >= rows_ || std::size_t{layout_.words} * rows_ > words_.size()) return false;
@@ -92,8 +92,13 @@ private:
         });
         std::span<const edit_list::entry> all(edits_.begin(), edits_.end());
         while (!all.empty() && std::size_t(all.back().token) >= vocabulary_) all = all.first(all.size() - 1);
-        std::size_t ids = 0;
-        for (std::size_t i = 0; i < all.size(); ++i) ids += i == 0 || all[i].token != all[i - 1].token;
+        std::size_t ids = 0, changes = 0;  // of the id
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const bool is_another = i == 0 || all[i].token != all[i - 1].token;
+            ids += is_another;
+            changes = is_another ? 1 : changes + 1;
+            if (changes > most_changes_of_a_token) return false;
+        }
         const std::size_t words = ids * words_per_edit + all.size() * words_per_change;
         if (!edits_.complete() || !has_room(words)) return false;
         request[request_word::edits_at] = std::uint32_t(used_);

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +6,7 @@
 
 #include <riffle/core/law.hpp>
 #include <riffle/gpu/kernels/device_stage.hpp>
+#include <riffle/gpu/kernels/kernel_options.hpp>
 #include <riffle/gpu/kernels/keys.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/kernels/work_group.hpp>
@@ -26,7 +26,7 @@ class row_tokens {
 public:
     constexpr row_tokens(work_group& of, std::span<const device_stage> stages, std::uint32_t at_once) noexcept
         : stage(of.code, u32(0u)), seen(of.code, u32(0u)), greatest(of.code, u32(0u)), group_(of), code_(of.code),
-          stages_(stages), at_once_(std::clamp(at_once, 1u, std::uint32_t(most_at_once))), layout_(stages),
+          stages_(stages), at_once_(possible_tokens_at_once(at_once)), layout_(stages),
           logits_(code_, binding::logits, use_of_logits(stages)), requests_(code_, binding::requests),
           vocabulary_(spirv::push_constant<u32>(code_)), last_id_(code_, vocabulary_ - 1u), row_(code_),
           first_logit_(code_), request_(code_) {
@@ -123,7 +123,7 @@ public:
     constexpr void for_each(const u32& first, const u32& end, const spirv::integer_function<2>& visit) const noexcept {
         const u32 step = group_.size * u32(at_once_);
         spirv::for_(code_, first, end, step, [&](const u32& tile) {
-            std::array<u32, most_at_once> ids, keys;
+            std::array<u32, most_tokens_at_once> ids, keys;
             ids[0] = tile + group_.lane;
             for (std::size_t j = 1; j < at_once_; ++j) ids[j] = ids[j - 1] + group_.size;
             for (std::size_t j = 0; j < at_once_; ++j) keys[j] = key_below_(ids[j], end);
@@ -159,7 +159,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_at_once = 8;
     static constexpr bool has_bound(const device_stage& s) noexcept {
         return s.form == device_form::narrow || s.form == device_form::remove;
     }

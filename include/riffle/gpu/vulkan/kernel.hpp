@@ -110,7 +110,8 @@ public:
             !s.ok())
             return s;
         made.context_ = context;
-        made.edits_ = plan.edits;
+        made.plan_ = plan;
+        made.tokens_at_once_ = tokens_at_once;
         made.request_words_ = layout.words;
         VkPhysicalDeviceProperties properties;
         made.functions_.get_properties(context.physical_device, &properties);
@@ -119,9 +120,10 @@ public:
         made.group_size_ = group_size ? group_size : made.suitable_group_size(properties.deviceType);
         if (!made.fits()) return device_code::device_too_small;
         made.longest_row_ = longest_row(made.limits_, made.offset_step());
-        if (properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
-            made.longest_row_ =
-                (std::min)(made.longest_row_, longest_row_of_loops(plan, made.group_size_, tokens_at_once));
+        made.stops_loops_ = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+        if (made.stops_loops_)
+            while (made.longest_row_ && !made.loops_end(made.longest_row_, 0))
+                made.longest_row_ -= (std::min)(made.longest_row_, 1024u);
         if (made.longest_row_ == 0) return device_code::device_too_small;
         if (const auto s = made.create_layouts(); !s.ok()) return s;
         if (const auto s = made.create_pipeline(words); !s.ok()) return s;
@@ -133,7 +135,7 @@ public:
     /// For the application's descriptor pools: a set takes binding_count() descriptors, of which the first is
     /// VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC and the others are VK_DESCRIPTOR_TYPE_STORAGE_BUFFER.
     VkDescriptorSetLayout descriptor_set_layout() const noexcept { return set_layout_; }
-    std::uint32_t binding_count() const noexcept { return edits_ ? 4 : 3; }
+    std::uint32_t binding_count() const noexcept { return plan_.edits ? 4 : 3; }
     /// Invocations that work on a row; 0 where it is not created.
     std::uint32_t group_size() const noexcept { return group_size_; }
     /// So many logits may a row have; 0 where it is not created. 2^22, or what the device can address (2^25, or more).
@@ -175,8 +177,8 @@ public:
     /// not fit the device's largest range, several. Allocates nothing.
     ///
     /// no_device where it is not created, too_many_rows for a row of no logits, of more than its stride or than
-    /// longest_row(), buffer_too_small, or device_too_small for logits beyond what `write` takes; nothing is recorded
-    /// then.
+    /// longest_row() (or of more edits than a driver that stops loops makes), buffer_too_small, or device_too_small for
+    /// logits beyond what `write` takes; nothing is recorded then.
     device_status record(VkCommandBuffer commands, VkDescriptorSet set, const kernel_buffers& buffers,
                          const kernel_rows& rows) const noexcept {
         if (!is_created()) return device_code::no_device;
@@ -184,6 +186,7 @@ public:
         const std::uint64_t stride = rows.stride ? rows.stride : rows.vocabulary;
         if (rows.vocabulary == 0 || stride < rows.vocabulary || rows.vocabulary > longest_row())
             return device_code::too_many_rows;
+        const std::size_t edited_ids = plan_.edits ? rows.edited_ids : 0;
         const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary,
                            request_bytes = VkDeviceSize{4} * request_words_,
                            result_bytes = 4 * (result_word::count + VkDeviceSize{words_per_token} * rows.room);
@@ -191,8 +194,9 @@ public:
         if (logits.size == VK_WHOLE_SIZE || logits.size < last_bytes ||
             (logits.size - last_bytes) / row_bytes < rows.rows - 1 ||
             buffers.requests.size / request_bytes < rows.rows || buffers.results.size / result_bytes < rows.rows ||
-            (edits_ && buffers.saved.size / 4 < rows.edited_ids))
+            buffers.saved.size / 4 < edited_ids)
             return device_code::buffer_too_small;
+        if (stops_loops_ && !loops_end(rows.vocabulary, edited_ids)) return device_code::too_many_rows;
         const buffer_range window = logits_window(logits);
         if (logits.size - window.size > farthest_window) return device_code::device_too_small;
 
@@ -230,7 +234,9 @@ private:
         std::swap(group_size_, other.group_size_);
         std::swap(request_words_, other.request_words_);
         std::swap(longest_row_, other.longest_row_);
-        std::swap(edits_, other.edits_);
+        std::swap(plan_, other.plan_);
+        std::swap(tokens_at_once_, other.tokens_at_once_);
+        std::swap(stops_loops_, other.stops_loops_);
     }
 
     static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
@@ -257,13 +263,10 @@ private:
         const VkDeviceSize range = (std::max)(VkDeviceSize{limits.maxStorageBufferRange}, offset_step) - offset_step;
         return std::uint32_t((std::min)(VkDeviceSize{1} << 22, range / 4));
     }
-    static std::uint32_t longest_row_of_loops(const device_plan& plan, std::uint32_t group_size,
-                                              std::uint32_t tokens_at_once) noexcept {
+    /// On a driver that stops loops.
+    bool loops_end(std::uint32_t vocabulary, std::size_t edited_ids) const noexcept {
         constexpr std::uint64_t most_turns = 65535;
-        std::uint64_t length = std::uint64_t{1} << 22;
-        while (length && most_loop_turns(plan, length, group_size, tokens_at_once) > most_turns)
-            length -= (std::min)(length, std::uint64_t{1024});
-        return std::uint32_t(length);
+        return most_loop_turns(plan_, vocabulary, group_size_, tokens_at_once_, edited_ids) <= most_turns;
     }
     VkDeviceSize offset_step() const noexcept {
         return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);
@@ -361,7 +364,9 @@ private:
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
     std::uint32_t group_size_ = 0, request_words_ = 0, longest_row_ = 0;
-    bool edits_ = false;
+    std::uint32_t tokens_at_once_ = 0;
+    device_plan plan_;
+    bool stops_loops_ = false;
 };
 
 }  // namespace riffle::gpu
