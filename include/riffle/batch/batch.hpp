@@ -9,8 +9,9 @@
 #include <riffle/batch/scratch_pool.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The executor that needs no threads: runs task(0), task(1), ... task(n - 1) one after the other.
 struct one_after_the_other {

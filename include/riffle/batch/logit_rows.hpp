@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <span>
 
-namespace riffle {
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
 
 namespace detail {
 

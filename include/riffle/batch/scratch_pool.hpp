@@ -8,7 +8,7 @@
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
 
-namespace riffle::detail {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Scratch for as many chains as are busy at once, however many there are: a chain's scratch carries nothing from one
 /// step to the next, so whoever samples a row takes the first that is free and gives it back. Memory comes into a place

@@ -6,7 +6,7 @@
 #include <riffle/chain/chain_interface.hpp>
 #include <riffle/chain/no_stages.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Any chain behind one type: for members and containers of chains that differ. Movable; copying clones. One allocation
 /// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were. It has no

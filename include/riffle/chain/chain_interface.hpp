@@ -6,7 +6,7 @@
 #include <riffle/chain/chain_state.hpp>
 #include <riffle/core/result.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What every chain offers, whether its stages are types (pipeline), were put together at run time (dynamic_chain) or
 /// are hidden behind an any_pipeline. `Chain` gives table() and state().

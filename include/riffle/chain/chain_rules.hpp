@@ -10,7 +10,7 @@
 
 // What a list of stages must satisfy to be a chain: one rule a function, one sentence a rule.
 
-namespace riffle::detail {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 template <class... Stages>
 constexpr bool selector_is_last() {

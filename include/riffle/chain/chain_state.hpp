@@ -17,7 +17,7 @@
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Whether logprobs are wanted before or after the chain.
 enum class logprobs_of { before, after };

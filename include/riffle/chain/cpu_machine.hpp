@@ -16,7 +16,7 @@
 #include <riffle/wide/rewrite.hpp>
 #include <riffle/wide/select.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// How a chain under numerics::llama fared: of so many rows so many had to be gone through as llama.cpp does, with a
 /// candidate for every token, because the quicker way could not decide.

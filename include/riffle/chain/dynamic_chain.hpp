@@ -14,7 +14,7 @@
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/typed_table.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// One stage behind a pointer: a table of its own, of one stage.
 class any_stage {

@@ -13,7 +13,7 @@
 
 // One stage on candidates, by whichever verb it has. For all chains alike, whatever stands around the stage.
 
-namespace riffle::detail {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 /// A sum that is not fused with a product in the user's bias.
 inline float biased(float logit, float bias) noexcept { return (lanes<1>(logit) + lanes<1>(rounded(bias)))[0]; }

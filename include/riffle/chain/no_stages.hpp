@@ -1,7 +1,7 @@
 #pragma once
 #include <riffle/chain/stage_table.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The table of a chain without stages: nothing to check, to edit, to map or to narrow.
 class no_stages : public stage_table {

@@ -10,7 +10,7 @@
 #include <riffle/chain/typed_table.hpp>
 #include <riffle/core/policies.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 namespace detail {
 
 /// The ring for rewind, in chains whose stages keep state.

@@ -5,7 +5,7 @@
 
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The instruction set of a machine.
 enum class pass : std::uint8_t {

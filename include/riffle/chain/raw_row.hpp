@@ -2,7 +2,7 @@
 #include <riffle/chain/no_stages.hpp>
 #include <riffle/wide/mass.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The table for questions about a row before any stage: its n greatest logits and its total mass.
 /// (A template, so that only chains that are asked for logprobs compile it.)

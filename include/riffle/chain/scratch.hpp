@@ -9,7 +9,7 @@
 #include <riffle/core/token_counts.hpp>
 #include <riffle/wide/histogram.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What a machine works in for one step, cut out of one piece of memory. Sized for the vocabulary once; most of it is
 /// only touched by chains that need it.

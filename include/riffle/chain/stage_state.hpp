@@ -12,7 +12,7 @@
 // What is kept from token to token, inside a stage of the user's or by the chain for one of riffle's: how it begins,
 // how much a mark of a chain has to save of it, and how the marks of chains with other stages are told apart.
 
-namespace riffle::detail {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 /// mark() and rollback(mark): something that says itself what has to be saved of it.
 template <class T>

@@ -19,7 +19,7 @@
 #include <riffle/wide/nucleus.hpp>
 #include <riffle/wide/pick.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What a machine may ask of a chain's stages: the door between the two. A machine knows plans and passes, never a
 /// sampler. A chain whose types are known and one put together at run time both answer, so one machine serves both. The

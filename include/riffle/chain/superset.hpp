@@ -24,7 +24,7 @@
 //     superset()       how many of the greatest logits it should be given when it is the first that narrows: what it
 //                      keeps and a margin; 0 where no number will do
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Whether a stage does nothing with its present parameters.
 template <class S>

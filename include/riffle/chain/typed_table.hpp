@@ -23,7 +23,7 @@
 #include <riffle/wide/preimage.hpp>
 #include <riffle/wide/rewrite.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 namespace detail {
 

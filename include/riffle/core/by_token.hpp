@@ -6,7 +6,7 @@
 // Stages that change the logits of a few tokens do the same to a row (or to a list of edits for a row that lies
 // elsewhere) and to candidates: only how the tokens are found differs.
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// A logit_edit, edit_of(count), for every token that was counted: in a row O(counted), in candidates O(size).
 template <class Row, class EditOf>

@@ -9,7 +9,7 @@
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/math/wide_integer.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The order of ranks, everywhere: logit descending, then id ascending.
 inline bool ranks_before(const token_data& a, const token_data& b) noexcept {

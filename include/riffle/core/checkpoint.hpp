@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace riffle {
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
 
 /// Where a chain stood: what mark() gives and rollback() takes. A few words; it stays valid for 128 more tokens on the
 /// chain that made it and on copies of it.

@@ -1,7 +1,7 @@
 #pragma once
 #include <riffle/core/token.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What the selector chose last, for stages that learn from it when it is accepted.
 struct choice {

@@ -7,7 +7,7 @@
 #include <riffle/core/history.hpp>
 #include <riffle/core/token_counts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What a built-in stage may look at for one step besides its candidates: what was accepted, and where the draws stand.
 class context {

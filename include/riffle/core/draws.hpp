@@ -3,7 +3,7 @@
 
 #include <riffle/math/philox.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Which generator a stage draws from: a number per kind of stage and its occurrence in the chain, never its index, so
 /// that inserting a stage that does not draw changes no draw.

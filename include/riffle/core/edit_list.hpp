@@ -5,7 +5,7 @@
 
 #include <riffle/core/logit_edit.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What stages would do to the logits of a row that lies elsewhere: written down instead of done, in order. It keeps
 /// its memory when it is cleared. Where the heap gives none, edits are lost and complete() says so.

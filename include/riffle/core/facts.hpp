@@ -12,7 +12,7 @@
 #include <riffle/core/status.hpp>
 #include <riffle/math/lanes.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// How a stage cuts the candidates down, and so which passes can do it from the row.
 enum class narrowing : std::uint8_t {

@@ -6,7 +6,7 @@
 
 #include <riffle/core/token.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// How far back rollback and rewind reach, in tokens.
 inline constexpr std::size_t rollback_depth = 128;

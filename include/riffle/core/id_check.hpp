@@ -5,7 +5,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/core/token_set.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Complains of ids that a stage names and that a vocabulary of so many tokens does not have, as of a parameter without
 /// meaning: `min_tokens: ends = 99 is outside the vocabulary`. No step needs that, since ids outside a row are ignored

@@ -7,7 +7,7 @@
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/math/wide_integer.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The distance of a logit under the maximum in nats; what is further away, and NaN, counts as so far.
 inline constexpr float farthest_distance = 255.99f;

@@ -6,7 +6,7 @@
 #include <riffle/core/status.hpp>
 #include <riffle/core/workspace.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// What a form may look at and use besides its candidates.
 struct surroundings {
@@ -58,7 +58,7 @@ struct forms_are_included;
 
 }  // namespace riffle::exact
 
-namespace riffle::detail {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Whether a chain with these policies runs a stage as llama.cpp does.
 template <class Policies, class S>

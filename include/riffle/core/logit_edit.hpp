@@ -4,7 +4,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What a stage does to the logit of one token, as numbers that any machine can apply: with s = if_positive for a
 /// logit above 0 and if_not_positive for any other, l becomes l · s - (|l| · share + taken). Penalties, biases and bans

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include <riffle/core/text.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Phrases as one automaton over bytes, which a text is fed to byte by byte: Aho and Corasick, "Efficient string
 /// matching", 1975. Making one allocates and may throw what std::vector throws; following it does neither. (A

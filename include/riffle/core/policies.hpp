@@ -1,6 +1,7 @@
 #pragma once
+#include <riffle/math/config.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What a chain promises about its arithmetic.
 enum class numerics {

@@ -4,7 +4,7 @@
 
 #include <riffle/core/candidates.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The shortest prefix of candidates, in ascending key(candidate), whose Σ amount(candidate) exceeds `target`: answers
 /// the greatest key in it, or the greatest of all when the whole does not exceed. Keys are below 2^bits. Their digits

@@ -3,7 +3,7 @@
 
 #include <riffle/core/status.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 #if defined(__cpp_exceptions)
 /// What result::value throws: the status in words.

@@ -6,7 +6,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/math/ordered.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Logits of a block: the unit in which passes read a row, keep maxima and sum masses.
 inline constexpr std::size_t block_size = 256;

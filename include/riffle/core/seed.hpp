@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <ctime>
 
-namespace riffle {
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
 
 /// A seed that differs from call to call and from run to run, for those who want one: chains draw from seed 0 unless
 /// told otherwise. From the system's random device where there is one, else from the clock and an address. Not for

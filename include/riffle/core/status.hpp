@@ -7,7 +7,7 @@
 
 #include <riffle/core/token.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What can be wrong. Nothing on the way from logits to token throws, aborts or loses state; it answers one of these.
 enum class status_code : std::uint8_t {

@@ -6,7 +6,7 @@
 
 #include <riffle/core/status.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Bytes of a chain's scratch, on the heap or in memory the caller gives. Scratch carries nothing from one step to the
 /// next, so a copy starts empty and the content is lost when it grows.

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstring>
 
-namespace riffle {
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
 
 /// A view of bytes, made from a literal or from any string or view class. (std::string_view would cost every user a
 /// tenth of what including riffle costs.)

@@ -3,7 +3,7 @@
 
 #include <riffle/math/config.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// A token of the vocabulary: the index of its logit in a row.
 using token_id = std::int32_t;

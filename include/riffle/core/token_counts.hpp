@@ -6,7 +6,7 @@
 
 #include <riffle/core/token.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// How often each token occurs in a window: an open-addressed table in the chain's scratch, built anew for a step, so
 /// that nothing has to be kept in step with rollbacks and changed parameters. O(window) to build, O(1) to ask.

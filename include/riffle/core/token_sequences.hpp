@@ -7,7 +7,7 @@
 
 #include <riffle/core/token.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// A set of token sequences, found by their first token: {{13}, {198, 25}}. Empty ones and duplicates are left out.
 /// (A template, so that including riffle does not compile it.)

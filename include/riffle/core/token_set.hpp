@@ -8,7 +8,7 @@
 
 #include <riffle/core/token.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// A set of token ids, a bit each: {1, 5, 7}. Ids below 0 are left out, and id_check complains of them. Making and
 /// changing one allocates and may throw what std::vector throws. (A template, so that including riffle does not compile

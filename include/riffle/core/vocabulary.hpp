@@ -5,8 +5,9 @@
 
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What a token is.
 enum class token_role : std::uint8_t {

@@ -6,7 +6,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/core/token_counts.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// Memory that one sampler at a time uses within its apply: carries nothing from one call to the next, so a copy starts
 /// empty. It grows to what was asked for most and then allocates no more; or it stays in memory of the caller.

@@ -6,7 +6,7 @@
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/adaptive_p.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_adaptive_p (MrJackSpade and others, llama.cpp #17927): draws tokens whose p is near a target that
 /// moves so that a running average of the p of accepted tokens stays at `target`. A negative target draws by p. Logits

@@ -17,7 +17,7 @@
 #include <riffle/exact/typical.hpp>
 #include <riffle/exact/xtc.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 template <>
 struct forms_are_included<llama_exact> {};

@@ -5,7 +5,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/exact/mersenne_twister.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// Index of a candidate drawn by p, as libstdc++'s std::discrete_distribution<int> draws it: shares of a double sum,
 /// their running sum, and the first that is not below the number drawn; the last counts as 1. Nothing is drawn for

@@ -5,7 +5,7 @@
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/dist.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_dist: by inverse CDF in the order of the array, over weights that are not normalised, with a sum
 /// in double. A single candidate costs a draw too. p of all is written.

@@ -8,7 +8,7 @@
 #include <riffle/wide/llama_row.hpp>
 #include <riffle/wide/quick_sums.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// A token drawn from a row by inverse CDF, in the order of ids, where an approximate sum can tell: the peer chooses
 /// the first token at which its running sum, a double, reaches u times the whole. Its own rounding is below 1e-10 of

@@ -4,7 +4,7 @@
 
 #include <riffle/math/lanes.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// N doubles at once, as math/lanes.hpp has floats: for evaluations whose error is bounded, so products and sums may
 /// fuse unless rounded() says otherwise.

@@ -4,7 +4,7 @@
 #include <riffle/samplers/dry.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_dry ("don't repeat yourself", p-e-w, text-generation-webui #5677): a token that would prolong a
 /// repetition of what was just said is penalised by multiplier * base^(length - allowed_length). Repetitions reach back

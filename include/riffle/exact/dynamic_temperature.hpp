@@ -5,7 +5,7 @@
 #include <riffle/samplers/dynamic_temperature.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_temp_ext: a temperature within range of t, by how large the entropy is of what it can be; without
 /// a range plain temperature. A single candidate is left alone then. p is written, from logits after the temperature.

@@ -9,7 +9,7 @@
 #include <riffle/math/elementwise.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// exp(x) for -104 <= x <= 0, relative error below 1e-11: by powers of two and a Taylor polynomial.
 template <class D>

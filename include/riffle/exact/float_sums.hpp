@@ -16,7 +16,7 @@
 // multiples add up exactly, in any order. What breaks the rule is done term by term: crossing into another binade, and
 // a term that lies in the middle between two multiples, which goes to whichever makes the sum even.
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// The greatest power of two that is at most |value|; value is normal.
 constexpr float binade_of(float value) noexcept {

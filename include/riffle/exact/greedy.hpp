@@ -3,7 +3,7 @@
 #include <riffle/samplers/greedy.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_greedy: the first of the greatest logits, in the order of the array. (On no candidates the peer
 /// selects index 0, which does not exist.)

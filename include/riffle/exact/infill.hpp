@@ -5,7 +5,7 @@
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/infill.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_infill, for fill-in-the-middle behind top-k and top-p: ends the text when that is likely, counts
 /// tokens that begin others with them, and drops unlikely ones. Only p is merged, not the logit, so a following dist

@@ -15,7 +15,7 @@
 // 2016, compute offsets so), and the insertion sort at the end keeps the order of equals. So nothing is left of it that
 // a processor would have to guess, and the result is the same.
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// A key, and the place of what it belongs to.
 struct ranked {

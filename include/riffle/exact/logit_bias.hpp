@@ -3,7 +3,7 @@
 #include <riffle/samplers/logit_bias.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_logit_bias: adds biases. Where a token stands at the index of its id all its biases are added;
 /// elsewhere only the first of them. The sorted flag is not cleared.

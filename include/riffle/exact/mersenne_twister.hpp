@@ -2,7 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace riffle::exact {
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// The generator of llama.cpp's samplers: MT19937 (M. Matsumoto, T. Nishimura, "Mersenne Twister", ACM TOMACS 8, 1998;
 /// seeded as in their mt19937ar of 2002), the same words as std::mt19937. Every number drawn from it is computed here,

@@ -7,7 +7,7 @@
 #include <riffle/samplers/min_p.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_min_p: logits of at least maximum + log(p). Sorts only when that leaves none, or fewer than
 /// min_keep.

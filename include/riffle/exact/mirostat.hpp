@@ -10,7 +10,7 @@
 #include <riffle/samplers/mirostat.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// What both mirostats keep: a generator, and how surprising a token may be, which starts at 2 tau and moves with every
 /// draw (in apply, so a token that is not accepted moves it too).

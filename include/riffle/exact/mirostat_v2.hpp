@@ -5,7 +5,7 @@
 #include <riffle/samplers/mirostat_v2.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_mirostat_v2: drops tokens from the first on whose surprise is over mu, then draws.
 template <>

@@ -5,7 +5,7 @@
 #include <riffle/samplers/penalties.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_penalties: as riffle's own, but divides where that multiplies with 1 / repeat, and last_n < 0 is
 /// off. The candidates count as unsorted afterwards, whether or not anything changed.

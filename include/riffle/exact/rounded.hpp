@@ -8,7 +8,7 @@
 // and exp, log, pow and sqrt are the C library's own. The flags of the including unit must not show: -march=native
 // gives g++ (-ffp-contract=fast by default) and clang (=on) fused multiply-adds.
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// A value as it is rounded, never part of a fused multiply-add. (clang's pragma is not enough here: under
 /// -ffp-contract=fast its code generator fuses all the same.)

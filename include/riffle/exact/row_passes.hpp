@@ -5,7 +5,7 @@
 #include <riffle/math/lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// Every logit divided by t: one rounding each, as the peer's loop over candidates.
 struct divide_pass {

@@ -8,7 +8,7 @@
 #include <riffle/exact/rounded.hpp>
 #include <riffle/exact/sort.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// The greatest logit: the first where they are flagged sorted, which is believed. c.size > 0.
 inline float maximum_of(const candidates& c) noexcept {

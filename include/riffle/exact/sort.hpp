@@ -12,7 +12,7 @@
 // The peer sorts by logit alone, with std::sort and std::partial_sort. Neither is stable, so which of two equal logits
 // comes first follows from the host's implementation and from the sequence of calls, which is repeated here.
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// The peer's order. NaN must never meet it: the standard sorts read out of bounds then. (An object, because the sorts
 /// call a function through its address.)

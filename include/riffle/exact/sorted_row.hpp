@@ -11,7 +11,7 @@
 #include <riffle/exact/sort.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// The first `count` tokens of a row as the peer's bucket sort leaves them, sorted no further than somebody asks, and
 /// the sum of exp(logit - maximum) that its softmax takes of them in that order, in floats.

@@ -6,7 +6,7 @@
 #include <riffle/samplers/temperature.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// Every logit divided by t; for t <= 0 the first of the greatest stays as it is, and all others become -inf.
 RIFFLE_NOINLINE inline void apply_temperature(float t, candidates& c) noexcept {

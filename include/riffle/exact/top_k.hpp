@@ -5,7 +5,7 @@
 #include <riffle/wide/llama_row.hpp>
 #include <riffle/wide/preimage.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_top_k: the first k, sorted.
 template <>

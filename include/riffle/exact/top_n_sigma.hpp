@@ -7,7 +7,7 @@
 #include <riffle/samplers/top_n_sigma.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_top_n_sigma: logits more than n standard deviations below the maximum become -inf. Keeps order
 /// and number.

@@ -9,7 +9,7 @@
 #include <riffle/samplers/top_p.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_top_p: the shortest sorted prefix whose p sum to at least p, in floats; p stays what it was over
 /// all. Of more than 1024 candidates only 256 are sorted, and all when those do not reach.

@@ -7,7 +7,7 @@
 #include <riffle/samplers/typical.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_typical: tokens whose surprise is nearest to the entropy, until their p sum to more than p, in
 /// that order and no longer sorted.

@@ -5,7 +5,7 @@
 #include <riffle/samplers/xtc.hpp>
 #include <riffle/wide/llama_row.hpp>
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_xtc: with a probability, drops all tokens at or above a threshold but the least likely of them.
 /// Moves the beginning of the candidates instead of the candidates. One number is drawn, whether or not there is

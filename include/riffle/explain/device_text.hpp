@@ -8,7 +8,7 @@
 #include <riffle/explain/plan_text.hpp>
 #include <riffle/gpu/kernels/chain_on_device.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 namespace detail {
 

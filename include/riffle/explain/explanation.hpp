@@ -13,7 +13,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/explain/plan_text.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// What one stage did in one step.
 struct stage_report {

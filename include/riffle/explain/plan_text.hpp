@@ -8,7 +8,7 @@
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_table.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The name of a pass, as the plan prints it.
 constexpr const char* name_of(pass op) noexcept {

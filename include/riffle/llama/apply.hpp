@@ -16,7 +16,7 @@
 // A chain's stages applied to an array of candidates, by the passes over a row where the array is one. What is left in
 // the array is what applying the stages to it one after the other leaves.
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// The stages of a chain on candidates that may be a row. A selection that was there stays, as an index under
 /// numerics::llama and as a token otherwise, where it survives.

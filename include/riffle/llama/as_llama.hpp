@@ -16,7 +16,7 @@
 #include <riffle/wide/llama_row.hpp>
 #include <riffle/wide/quick_sums.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// llama.cpp's way: stage by stage, on the row as long as every token is there and its order does not matter. Leaves
 /// what llama.cpp leaves, with p of a whole row to seven digits.

@@ -22,7 +22,7 @@
 // context add nodes to the context's graph. It skips such a sampler on the processor, whole, so a riffle chain goes in
 // as two: a front, which may be taken over, and the chain itself behind it.
 
-namespace riffle::llama {
+namespace riffle::inline RIFFLE_ABI::llama {
 namespace detail {
 
 template <class Interface>

@@ -27,7 +27,7 @@
 #include <riffle/wide/preimage.hpp>
 #include <riffle/wide/rewrite.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 using machine = cpu_machine<stage_table>;
 

@@ -27,7 +27,7 @@
 
 // A chain's stages as the adapter meets them: behind their table, and by their types.
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 inline bool has_selector(const stage_table& stages) noexcept {
     return stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;

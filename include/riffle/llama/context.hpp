@@ -7,7 +7,7 @@
 
 // What an evaluated context has for one of its outputs, in any version of llama.h (see interface.hpp).
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// The number of tokens of the model that a context runs.
 template <class Context>

@@ -21,7 +21,7 @@
 // a template over the graph's context, so that a header whose ggml lacks a function compiles as long as nobody attaches
 // a chain. The forms are those of a chain under `fast`: the same law, other last bits.
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// A tensor whose content the host writes before each run, and what it writes.
 struct graph_input {

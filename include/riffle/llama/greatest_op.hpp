@@ -13,7 +13,7 @@
 #include <riffle/wide/preimage.hpp>
 #include <riffle/wide/select.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// The k greatest logits of a row as an operation of ggml's, for graphs on the processor: riffle's own passes, which
 /// take a tenth of the time that ggml_top_k takes there.

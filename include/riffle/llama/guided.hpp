@@ -13,7 +13,7 @@
 #include <riffle/llama/context.hpp>
 #include <riffle/llama/held_sampler.hpp>
 
-namespace riffle::llama {
+namespace riffle::inline RIFFLE_ABI::llama {
 
 /// Whether a grammar masks tokens before the chain chooses, or looks at what it has chosen.
 enum class grammar_use { first, afterwards };

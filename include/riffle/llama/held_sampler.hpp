@@ -13,7 +13,7 @@
 #include <riffle/llama/token_array.hpp>
 #include <riffle/math/config.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// llama_sampler_name, which asks a function that may be missing.
 inline const char* name_of(const llama_sampler* sampler) noexcept {

@@ -10,7 +10,7 @@
 // fills in has grown from 6 to 14 members, and its constructor came later. Nothing here asks for a version, there is no
 // macro that tells it: every member and function is looked for, in templates, where a missing one is no error.
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// The functions of a sampler that the header knows, as far as the sampler has them: `Functions` has static members
 /// with the names of llama_sampler_i. What the header does not know is not asked for, and what riffle does not know

@@ -6,7 +6,7 @@
 
 #include <riffle/llama/superset.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// What the graph of a context does for a chain, and what the chain has to know of it.
 struct offloading {

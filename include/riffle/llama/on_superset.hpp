@@ -19,7 +19,7 @@
 #include <riffle/llama/chain_stages.hpp>
 #include <riffle/llama/offloading.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// The stages of a chain on a superset of what the first that narrows can keep.
 template <class Chain>

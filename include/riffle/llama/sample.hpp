@@ -10,7 +10,7 @@
 #include <riffle/llama/apply.hpp>
 #include <riffle/llama/context.hpp>
 
-namespace riffle::llama {
+namespace riffle::inline RIFFLE_ABI::llama {
 
 /// The token for an output of an evaluated context, selected and accepted: straight from the context's logits, with no
 /// candidate for every token in between. `index` is that of llama_get_logits_ith. Where llama.cpp's samplers in the

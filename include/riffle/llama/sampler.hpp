@@ -12,7 +12,7 @@
 #include <riffle/llama/on_superset.hpp>
 #include <riffle/llama/token_array.hpp>
 
-namespace riffle::llama {
+namespace riffle::inline RIFFLE_ABI::llama {
 
 /// What make_sampler may be told.
 struct sampler_options {

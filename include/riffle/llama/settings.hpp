@@ -8,7 +8,7 @@
 #include <riffle/llama/vocabulary.hpp>
 #include <riffle/settings/chain_settings.hpp>
 
-namespace riffle::llama {
+namespace riffle::inline RIFFLE_ABI::llama {
 namespace detail {
 
 /// A value of a model's metadata as llama.cpp writes it; empty where there is none.

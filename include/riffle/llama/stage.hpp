@@ -10,7 +10,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/llama/held_sampler.hpp>
 
-namespace riffle::llama {
+namespace riffle::inline RIFFLE_ABI::llama {
 
 template <bool Selects>
 class basic_stage {
@@ -70,7 +70,7 @@ using riffle::operator|;  // between two of these
 
 }  // namespace riffle::llama
 
-namespace riffle::exact {
+namespace riffle::inline RIFFLE_ABI::exact {
 
 /// Under numerics::llama nothing is done to the candidates but what the sampler does.
 template <bool Selects>

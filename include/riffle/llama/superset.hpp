@@ -6,7 +6,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/llama/chain_stages.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// The first stage of a chain that narrows, and how many logits it is to be given; 0 when the chain cannot be helped.
 template <class Chain>

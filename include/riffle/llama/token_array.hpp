@@ -4,7 +4,7 @@
 
 #include <riffle/core/candidates.hpp>
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// The same memory, as riffle's candidates.
 inline candidates view(const llama_token_data_array& array) noexcept {

@@ -10,7 +10,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/core/vocabulary.hpp>
 
-namespace riffle::llama {
+namespace riffle::inline RIFFLE_ABI::llama {
 namespace detail {
 
 /// What has the tokens of a model, in the version at hand: its llama_vocab, since January 2025, or the model itself.

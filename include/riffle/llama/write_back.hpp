@@ -15,7 +15,7 @@
 // Candidates that are a row (wide/candidate_row.hpp): their logits are copied out, the passes read those, and what
 // changed is written back.
 
-namespace riffle::llama::detail {
+namespace riffle::inline RIFFLE_ABI::llama::detail {
 
 /// Fewer candidates than this are worked on as they are.
 inline constexpr std::size_t least_row = 1024;

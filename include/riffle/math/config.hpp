@@ -1,8 +1,17 @@
 #pragma once
 // The only header with macros. Every name starts with RIFFLE_. The translation units of a program may have different
-// flags for the processor and the optimiser; RIFFLE_NO_VECTORS, if it is used, must be the same in all of them, because
-// it changes lane types, and RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check, made or not as the
-// linker picks.
+// flags for the processor and the optimiser. RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check, made
+// or not as the linker picks.
+
+#if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
+#error "riffle: C++20 is needed: compile with -std=c++20 or newer"
+#include <riffle/needs/a/newer/standard>  // there is no such file, which ends the compilation here, not 600 errors later
+#endif
+
+// The version. CMake reads it here. Versions that differ in the third number only can be mixed in one program.
+#define RIFFLE_VERSION_MAJOR 0
+#define RIFFLE_VERSION_MINOR 2
+#define RIFFLE_VERSION_PATCH 0
 
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
@@ -17,6 +26,14 @@
 #define RIFFLE_VECTORS 1
 #else
 #define RIFFLE_VECTORS 0
+#endif
+
+// Everything lies in an inline namespace that has the version in its name, so that two versions of riffle can be in one
+// program. Lane types without vectors are other types, and so have a namespace of their own.
+#if RIFFLE_VECTORS
+#define RIFFLE_ABI v0_2
+#else
+#define RIFFLE_ABI v0_2_no_vectors
 #endif
 
 #if RIFFLE_VECTORS && (defined(__x86_64__) || defined(__i386__))

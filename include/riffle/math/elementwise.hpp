@@ -5,7 +5,7 @@
 // Elementwise maths, written once over the value type V: lanes<1>, lanes<N>, and later the SPIR-V value. Only sums,
 // products, comparisons, selections and bit operations, each rounded once, so every V gives the same bits.
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// A type that elementwise maths is written over. (Constrained, so that `using namespace riffle` leaves log(5) alone.)
 template <class V>

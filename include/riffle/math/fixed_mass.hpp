@@ -3,7 +3,7 @@
 
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The weight of the likeliest token: masses are integers in units of 2^-30 of it, so that no order of summation shows.
 inline constexpr std::int32_t unit_mass = std::int32_t{1} << 30;

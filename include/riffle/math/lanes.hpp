@@ -16,7 +16,7 @@
 //
 // `Contract` allows a product and a sum to become one fused multiply-add; only numerics::fast asks for it.
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// A product as it is rounded, never part of a fused multiply-add.
 RIFFLE_INLINE float rounded(float product) noexcept {

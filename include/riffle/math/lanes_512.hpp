@@ -9,7 +9,7 @@
 // header that names the intrinsics would double what including riffle costs a compiler; in functions that carry the
 // target, which a pass of that target inlines and any other code can call. `Lanes` are lanes<16> or int_lanes<16>.
 
-namespace riffle::detail {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 enum class comparing { less, less_equal, greater, greater_equal, equal, not_equal };
 

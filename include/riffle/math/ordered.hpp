@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace riffle {
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
 
 /// The greatest finite float; what +inf becomes in a row.
 inline constexpr float greatest_logit = (std::numeric_limits<float>::max)();

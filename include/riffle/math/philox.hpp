@@ -5,7 +5,7 @@
 
 #include <riffle/math/lanes.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3; SC 2011): four random words
 /// as a pure function of a counter and a key, so that any draw can be made anywhere, in any order, without a state.

@@ -2,7 +2,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace riffle {
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
 
 /// The upper 64 bits of a * b: a random fraction a / 2^64 of b, rounded down.
 constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {

@@ -6,7 +6,7 @@
 #include <riffle/core/law.hpp>
 #include <riffle/samplers/surprise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Adaptive-p: prefers tokens whose probability is near a target, and moves the target against the running average of
 /// what was accepted, so that the average approaches it. With a = clamp(2 · target - average, 0, 1) and d = |p - a| /

@@ -5,7 +5,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/token_set.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Leaves only these tokens: a mask made from ids. (vLLM's allowed_token_ids.) No tokens leave nothing, as with a mask
 /// without words.

@@ -6,7 +6,7 @@
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// A sequence of tokens and what is added to the logit of its last one where the text ends with the others; -inf bans.
 struct biased_sequence {

@@ -5,7 +5,7 @@
 #include <riffle/math/elementwise.hpp>
 #include <riffle/wide/combine.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Classifier-free guidance: from the row for a prompt and the row for another one (empty, or negative), the row that
 /// leans towards the first: log p_other + scale · (log p_prompt - log p_other). (Sanchez et al. 2023, arXiv 2306.17806;

@@ -5,7 +5,7 @@
 #include <riffle/math/elementwise.hpp>
 #include <riffle/wide/combine.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Contrastive decoding: from the rows of a strong model and a weak one, what the strong one knows better: expert · l -
 /// amateur · a over the tokens that the expert finds at least alpha times as likely as its best; the others become

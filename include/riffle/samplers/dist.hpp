@@ -3,7 +3,7 @@
 
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Draws a token with probability proportional to exp(logit): inverse CDF in ascending id over integer masses, so the
 /// token does not depend on the order of the candidates. Tokens more than 20.8 nats under the maximum are never drawn.

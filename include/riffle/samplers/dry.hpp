@@ -7,7 +7,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/token_sequences.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// DRY ("don't repeat yourself"): a token that would make the end of the text repeat an earlier passage of n tokens is
 /// penalised by multiplier · base^(n - allowed_length), where n >= allowed_length. (p-e-w, text-generation-webui#5677.)

@@ -8,8 +8,9 @@
 #include <riffle/core/text.hpp>
 #include <riffle/core/token_sequences.hpp>
 #include <riffle/core/vocabulary.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The breakers of dry for strings ("\n", ":", "\"", "*"): the sequences of tokens in whose text a string may occur.
 /// A token that contains the string breaks alone; a token that ends as the string begins breaks when the rest follows,

@@ -5,7 +5,7 @@
 #include <riffle/core/law.hpp>
 #include <riffle/samplers/temperature.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Entropy-dependent temperature: T = low + (high - low) · (entropy / log n)^exponent, with low = max(0, t - range),
 /// high = t + range and n legal tokens. Sure models get a low temperature, unsure ones a high one. (kalomaze's dynamic

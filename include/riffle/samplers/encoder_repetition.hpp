@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/token_set.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Encoder repetition penalty, also called hallucination penalty: favours the tokens of a source (the encoder's input,
 /// the prompt), each once however often it occurs: a negative logit is multiplied by 1 / penalty, any other by penalty.

@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Keeps tokens of probability at least epsilon; at least min_keep and at least one. (Hewitt, Manning, Liang 2022,
 /// arXiv 2210.15191, epsilon sampling; p >= epsilon as transformers has it.) Decided on logits: l >= maximum +

@@ -5,7 +5,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/token_set.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// top_p with decay: the share p shrinks by `decay` with every token of a sentence, down to `p_min`, and starts anew
 /// behind a token of `resets` (the end of a sentence): p_t = max(p_min, p · decay^t), t = tokens generated since.

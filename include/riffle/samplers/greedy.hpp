@@ -1,7 +1,7 @@
 #pragma once
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Chooses the greatest logit, the lowest id among equals. Draws nothing.
 ///

@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/wide/pick.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Draws a token with probability proportional to exp(logit) by the Gumbel-max trick: the greatest logit + noise, where
 /// the noise of a token depends on seed, position and the token alone. Removing other candidates, reordering them or

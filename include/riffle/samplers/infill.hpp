@@ -5,7 +5,7 @@
 #include <riffle/core/law.hpp>
 #include <riffle/core/vocabulary.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// For filling in the middle of a text (G. Gerganov, llama.cpp#9896): ends the text where the tokens that end it are
 /// likely together, else keeps what is likely enough.

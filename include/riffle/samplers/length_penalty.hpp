@@ -6,7 +6,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/token_set.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Makes the end likelier the longer the text: once more than `start` tokens are generated, the logit l of every token
 /// in `ends` becomes l + |l| · (factor^(generated - start) - 1). (transformers' ExponentialDecayLengthPenalty.)

@@ -5,7 +5,7 @@
 
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Adds a bias to the logits of some tokens; -inf bans a token. Entries of the same id add up, in order; ids outside
 /// the vocabulary are ignored (check(vocabulary_size) of the chain names them).

@@ -5,7 +5,7 @@
 
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Leaves only the tokens whose bit is set: packed 32-bit words, lowest bit first, 1 = legal, a missing tail = illegal
 /// (the layout of llguidance, XGrammar and SPIR-V).

@@ -2,7 +2,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Min-k sampling: cuts where the sorted logits fall off a cliff. The gap behind rank i, relative to the range of the
 /// legal logits, counts (l_i - l_(i+1)) / range / i; what ranks up to the greatest is kept, but at least the first

@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Keeps tokens at least p times as likely as the likeliest: logit >= maximum + log(p), but at least min_keep tokens
 /// and at least one. (Nguyen et al. 2024, arXiv 2407.01082.) No exp is taken: the cut is made on logits.

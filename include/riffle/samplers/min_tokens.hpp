@@ -6,7 +6,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/token_set.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Bans tokens that end the text (end of generation, stop tokens) until `count` tokens are generated; the prompt does
 /// not count. (vLLM's min_tokens, transformers' MinNewTokensLength.)

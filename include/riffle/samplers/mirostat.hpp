@@ -6,7 +6,7 @@
 #include <riffle/core/law.hpp>
 #include <riffle/samplers/surprise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Mirostat 1.0: estimates the exponent s of Zipf's law from the m likeliest tokens, and from it the k for which the
 /// expected surprise is mu bits; keeps the k greatest and draws from them as dist does. mu starts at 2 · tau and

@@ -6,7 +6,7 @@
 #include <riffle/core/law.hpp>
 #include <riffle/samplers/surprise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Mirostat 2.0: keeps the tokens whose surprise -log2 p is at most mu, at least the best, and draws from them as dist
 /// does; mu starts at 2 · tau and follows the surprise of what is accepted: mu -= eta · (surprise - tau). (Basu et al.

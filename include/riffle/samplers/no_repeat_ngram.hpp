@@ -5,7 +5,7 @@
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// No n-gram twice: a token that would complete a sequence of n tokens that the text already has is banned. (Paulus,
 /// Xiong, Socher 2017, arXiv 1705.04304, section 2.5; fairseq and transformers' NoRepeatNGram.)

@@ -2,7 +2,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Keeps tokens at least as likely as two draws are to agree: p >= Σ p². No parameter to tune. (p-less sampling, arXiv
 /// 2509.23234.) With `normalised` (p-less-norm) the bound is (n Σ p² - 1) / (n - 1) for n legal tokens, which is lower

@@ -6,7 +6,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Penalises tokens that occur among the last `last_n` accepted ones (prompt included). A positive logit is multiplied
 /// by 1 / repeat, any other by repeat (Keskar et al. 2019, arXiv 1909.05858, made sign-aware as llama.cpp does); then

@@ -10,7 +10,7 @@
 #include <riffle/core/phrases.hpp>
 #include <riffle/core/vocabulary.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Bans phrases in the text, however they are split into tokens ("anti-slop"; koboldcpp, exllamav2's banned strings).
 /// A phrase can only be seen when it is complete: then accept (last_step() after sample) answers how many tokens to

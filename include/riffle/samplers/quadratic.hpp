@@ -5,7 +5,7 @@
 #include <riffle/core/law.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Quadratic sampling, also called smoothing: with d = l - maximum, l becomes maximum - (3 - curve)/2 · factor · d² +
 /// (curve - 1)/2 · factor · d³. Near the maximum flatter, far from it steeper. (kalomaze; as in koboldcpp and

@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Draws with a skewed random number: u becomes u^exp(-amount), and the token is the one in which the running share of
 /// the mass, in the order of ranks, reaches past it. (turboderp, exllamav2.) A selector.

@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Squeezes logits into (-cap, cap): cap * tanh(logit / cap). The cap of Gemma 2 (arXiv 2408.00118, section 2) is 30.
 /// riffle's own tanh, monotone over all floats; logit / cap is a product with 1 / cap.

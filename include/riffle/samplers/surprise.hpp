@@ -5,7 +5,7 @@
 #include <riffle/core/status.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Draws by mass, as dist does, and leaves the chosen candidate's probability in its p.
 inline void draw_with_probability(candidates& c, const draws& random) noexcept {

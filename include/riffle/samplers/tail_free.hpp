@@ -2,7 +2,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Tail-free sampling: cuts where the sorted probabilities stop bending. Their second differences |p_i - 2 p_(i+1) +
 /// p_(i+2)|, in the order of ranks, are a share each of their sum; the tokens ahead of the first whose running share

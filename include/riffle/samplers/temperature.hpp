@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Divides every logit by `t`: below 1 sharper, above 1 flatter. As a product with 1 / t, rounded once, which is what a
 /// GPU can repeat exactly. Same meaning as llama.cpp's temp.

@@ -4,7 +4,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Keeps tokens of probability at least a · (greatest probability)²: strict where the model is sure, lenient where it
 /// is not; at least one. (BlinkDL, for RWKV; as in koboldcpp and exllamav2.) Decided on logits.

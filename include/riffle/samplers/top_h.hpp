@@ -2,7 +2,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Top-H: the longest prefix, in the order of ranks, whose entropy stays within alpha times the entropy of all.
 /// (Potraghloo et al. 2025, arXiv 2509.02510.) The entropy of the prefix is the partial sum of -p log p, as the

@@ -3,7 +3,7 @@
 
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Keeps the k greatest logits, ties by lowest id. (Fan, Lewis, Dauphin 2018, arXiv 1805.04833.)
 ///

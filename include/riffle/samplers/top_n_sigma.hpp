@@ -5,7 +5,7 @@
 #include <riffle/math/elementwise.hpp>
 #include <riffle/wide/moments.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Keeps logits within n standard deviations of the maximum. (Tang et al. 2024, arXiv 2411.07641.) The deviation is
 /// that of the legal logits, from integer moments of the distance to the maximum; distances over 255.99 nats count as

@@ -3,7 +3,7 @@
 
 #include <riffle/core/facts.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Nucleus sampling: keeps the shortest prefix, in the order of ranks, whose share of the mass exceeds p, but at least
 /// min_keep tokens and at least one. (Holtzman et al. 2019, arXiv 1904.09751.) In integers: the prefix's Σw must exceed

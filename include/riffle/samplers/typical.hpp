@@ -5,7 +5,7 @@
 #include <riffle/core/law.hpp>
 #include <riffle/core/prefix.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Locally typical sampling: keeps the tokens whose surprise -log p is nearest to the entropy, nearest first, until
 /// their share of the mass exceeds p; at least min_keep and at least one. (Meister et al. 2022, arXiv 2202.00666.)

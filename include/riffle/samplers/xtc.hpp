@@ -7,7 +7,7 @@
 #include <riffle/core/row.hpp>
 #include <riffle/wide/preimage.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Exclude top choices: with the given probability, removes every token of probability >= threshold but the last of
 /// them in rank, so that a less obvious one is taken where there is a choice. (p-e-w, text-generation-webui#6335.)

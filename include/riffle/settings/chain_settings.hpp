@@ -12,7 +12,7 @@
 #include <riffle/samplers/dry_breakers.hpp>
 #include <riffle/settings/sampler_names.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The sampling parameters of llama.cpp, with its names and defaults, and the chief ones of those samplers of riffle's
 /// that are made of numbers alone; read from a text, and made into a chain.

@@ -3,8 +3,9 @@
 #include <span>
 
 #include <riffle/core/text.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// The samplers that settings can name.
 enum class sampler_kind : std::uint8_t {

@@ -9,7 +9,7 @@
 #include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Which of 64 logits are at least as great as the bound: bit i for x[i].
 template <int N>

@@ -12,7 +12,7 @@
 // the same in more steps, and do not move lanes together. (As builtins, because the header that names the intrinsics
 // would double what including riffle costs a compiler.)
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Which lanes are at least as great as the bound, as bits; a NaN is not.
 template <int N>

@@ -16,7 +16,7 @@
 // Candidates that are a row: one for every token, in the order of ids. A stage that has nothing but a narrow verb is
 // given such; where it leaves them whole, the passes go on with a row of their logits.
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Makes a candidate of every token, whole blocks of them, p = 0. The logits become canonical, if that is asked for;
 /// then it answers whether one was not.

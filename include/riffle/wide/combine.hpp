@@ -12,7 +12,7 @@
 
 // Passes over rows as they lie in memory, for what makes one row of two before a chain reads it.
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// N logits from x[i] on, canonical; -inf behind the end.
 template <int N>

@@ -5,7 +5,7 @@
 // `template <int N> static auto run(...)`, inlined with all that it calls into one of the entries below, whose
 // attributes then govern its code: this is how a binary built without -march runs a user's map on AVX-512.
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 template <int N>
 struct entry;

@@ -5,7 +5,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// One stage's map with its parameters bound by value, in the form the passes use: canonical result, -inf stays -inf.
 template <class S>

@@ -9,7 +9,7 @@
 #include <riffle/math/lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// How many of the first `size` ids a packed mask leaves, counted up to `enough`.
 inline std::size_t count_legal(std::span<const std::uint32_t> words, std::size_t size, std::size_t enough) noexcept {

@@ -9,7 +9,7 @@
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/preimage.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Equal buckets of logits between two values. Which bucket a logit falls into rises with the logit, rounding included.
 struct buckets {

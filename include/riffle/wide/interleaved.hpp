@@ -6,7 +6,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/math/lanes.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// N candidates as three vectors: each field stands in every third lane, and no two candidates' values of it in the
 /// same lane of different vectors (3 does not divide N). So a field is put together by blends, and then only out of

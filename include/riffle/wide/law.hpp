@@ -8,7 +8,7 @@
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/mass.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// The law of the mapped row, of which only the asked `Parts` (law_part) are taken beside the mass. Raw logits from
 /// `legal_cut` up are legal behind the maps; those under `cut` weigh nothing.

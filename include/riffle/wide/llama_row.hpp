@@ -9,7 +9,7 @@
 #include <riffle/wide/max.hpp>
 #include <riffle/wide/select.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Whether every logit of a row is a number below +inf, and some above -inf.
 inline bool is_ordinary(const row_maximum& found) noexcept {

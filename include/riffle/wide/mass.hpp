@@ -9,7 +9,7 @@
 #include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Goes through the blocks whose peak reaches `cut`, for weighing; logits that do not reach it weigh nothing. Of a
 /// block it shows all logits, or where few reach the cut those alone, moved together and padded with -inf to whole

@@ -5,7 +5,7 @@
 #include <riffle/math/lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// What `max` found in a row.
 struct row_maximum {

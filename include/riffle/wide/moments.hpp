@@ -9,7 +9,7 @@
 #include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Count, Σd and Σd² of the legal logits, d = truncate(min(maximum - l, 255.99) * 2^16): integers, so that no order of
 /// summation shows.

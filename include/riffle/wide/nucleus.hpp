@@ -18,7 +18,7 @@
 // pass then takes the mass of the row, that of all from the band upwards, and the tokens of the band, among which the
 // end is looked for. A wrong guess costs time, never a token: the masses show whether the end lies in the band.
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Logits between which a nucleus ends, or an empty band where nobody knows: then high <= low.
 struct band {

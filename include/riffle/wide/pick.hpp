@@ -15,7 +15,7 @@
 #include <riffle/wide/max.hpp>
 #include <riffle/wide/preimage.hpp>
 
-namespace riffle {
+namespace riffle::inline RIFFLE_ABI {
 
 /// Gumbel noise of 32 random bits: -log(-log(u)). At most 22.2.
 template <class V>

@@ -1,9 +1,10 @@
 #pragma once
 #include <cstdint>
 
+#include <riffle/math/config.hpp>
 #include <riffle/math/ordered.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// The least float x <= known for which reached(x) holds, where reached is monotone in x and reached(known) holds: at
 /// most 32 scalar calls, by bisection on the ordered bits. This is how a cut on mapped logits becomes exactly the same

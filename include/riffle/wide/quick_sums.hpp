@@ -9,7 +9,7 @@
 #include <riffle/wide/llama_row.hpp>
 #include <riffle/wide/mass.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Sums of exp for the blocks that reach `maximum - range`, in floats of our own, whose products and sums may fuse:
 /// within 1e-6 of the sum of the C library's over the tokens that reach it. Of that exp has 2e-7; sums of eight, and

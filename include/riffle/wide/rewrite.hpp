@@ -5,7 +5,7 @@
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/fold.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Replaces every logit by map(canonical(logit)), in the row's private copy.
 template <class Fold>

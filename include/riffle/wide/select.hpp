@@ -9,7 +9,7 @@
 #include <riffle/wide/histogram.hpp>
 #include <riffle/wide/max.hpp>
 
-namespace riffle::wide {
+namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Pads values[0, size) with -inf to a multiple of 16, which must fit.
 inline std::size_t pad_peaks(float* values, std::size_t size) noexcept {

@@ -13,7 +13,7 @@
 #include <riffle/gpu/kernels/made_words.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// What a device does of a chain, settled while compiling: which stages, and how their requests lie.
 template <class Pipeline>

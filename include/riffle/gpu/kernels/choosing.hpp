@@ -4,10 +4,11 @@
 #include <cstdint>
 
 #include <riffle/gpu/kernels/measuring.hpp>
+#include <riffle/math/config.hpp>
 #include <riffle/math/philox.hpp>
 #include <riffle/wide/pick.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Selectors: which of the tokens that are left is the one.
 class choosing {

@@ -7,7 +7,7 @@
 #include <riffle/gpu/kernels/device_stage.hpp>
 #include <riffle/gpu/kernels/kernel_options.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Why the device leaves a stage, and those behind it, to the processor.
 enum class device_end : std::uint8_t {

@@ -13,7 +13,7 @@
 // What a device has to know of a stage: its facts, and its own arithmetic over the value type of a shader. A kernel
 // knows stages by nothing else, so it never knows a sampler.
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 using spirv::f32;
 using spirv::i32;

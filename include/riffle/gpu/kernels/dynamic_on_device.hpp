@@ -10,7 +10,7 @@
 #include <riffle/gpu/kernels/module_words.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// What a device does of a chain that was put together at run time, and its module, made then: by the plan and the
 /// kernel of chains that are types. `Known` are the types of stages that it may meet, a user's own among them; a stage

@@ -7,7 +7,7 @@
 #include <riffle/gpu/kernels/row_kernel.hpp>
 #include <riffle/gpu/spirv/words_of.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 namespace detail {
 

@@ -3,11 +3,12 @@
 
 #include <riffle/gpu/spirv/control.hpp>
 #include <riffle/gpu/spirv/wide_integers.hpp>
+#include <riffle/math/config.hpp>
 
 // What the processor computes with 64 and 128 bits and in double, in the same steps of rounding, out of words: a
 // handful of numbers a row.
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 using spirv::assembler;
 using spirv::boolean;

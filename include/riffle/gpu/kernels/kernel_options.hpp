@@ -3,8 +3,9 @@
 #include <cstdint>
 
 #include <riffle/gpu/spirv/assembler.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 inline constexpr std::uint32_t most_tokens_at_once = 8;
 /// What is made of kernel_options::tokens_at_once.

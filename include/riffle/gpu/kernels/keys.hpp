@@ -1,10 +1,11 @@
 #pragma once
 #include <riffle/gpu/spirv/values.hpp>
 #include <riffle/gpu/spirv/wide_integers.hpp>
+#include <riffle/math/config.hpp>
 
 // Logits travel through a kernel as keys: words that order as the logits do, 0 for a token that may not be chosen.
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 using spirv::f32;
 using spirv::u32;

@@ -5,8 +5,9 @@
 #include <span>
 
 #include <riffle/gpu/spirv/assembler.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Words of a module that were made when the program ran; none where the heap gave no memory.
 class made_words {

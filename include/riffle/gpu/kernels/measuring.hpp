@@ -4,8 +4,9 @@
 
 #include <riffle/gpu/kernels/exact_numbers.hpp>
 #include <riffle/gpu/kernels/survivors.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Sums over all tokens that are left, whether they are still in the row or have been taken out of it.
 class measuring {

@@ -4,7 +4,7 @@
 
 #include <riffle/gpu/kernels/emit.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The chain's module, made now: for variants that a device asks for, and for maps that the compiler cannot run. 75 to
 /// 150 microseconds; empty where the device has nothing to do for the chain, or the heap gives no memory.

@@ -3,8 +3,9 @@
 
 #include <riffle/gpu/kernels/measuring.hpp>
 #include <riffle/gpu/kernels/prefix_search.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// What stages that drop tokens have in common. As long as the tokens are in the row, the work group finds out a bound,
 /// and takes them out of the row as soon as they are few; behind that each invocation decides about its own.

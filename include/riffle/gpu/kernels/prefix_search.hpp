@@ -3,8 +3,9 @@
 
 #include <riffle/gpu/kernels/exact_numbers.hpp>
 #include <riffle/gpu/kernels/row_tokens.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// What a prefix of the tokens in the order of ranks must come to; the shortest one that does is kept.
 struct prefix_goal {

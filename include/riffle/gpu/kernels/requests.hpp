@@ -12,7 +12,7 @@
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/kernels/stage_request.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Writes the requests of the rows of a dispatch: a part of the same length for each row at the front, then edits and
 /// masks as they come. The memory is the caller's, and may be a mapped buffer: words are written in no order that

@@ -3,7 +3,7 @@
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/kernels/row_tokens.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Edits of a row: the logits of a few ids are changed where they lie, and changed back in the end. That costs as much
 /// as there are edits, where every pass would have to look each token up. (Measured by the prototype: 5 to 13 % for up

@@ -9,8 +9,9 @@
 #include <riffle/gpu/kernels/row_edits.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/kernels/row_result.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The shader that runs the leading stages of a chain on rows of logits, one work group a row: stage after stage, as
 /// the chain means it. A loop over the stages, in which each pass over the row is written once, whoever asks for it;

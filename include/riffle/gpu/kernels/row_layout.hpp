@@ -9,7 +9,7 @@
 // How a row's request and its results lie in their buffers, in 32-bit words: what the processor writes and the kernel
 // reads, and the other way round.
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The bindings of descriptor set 0.
 namespace binding {

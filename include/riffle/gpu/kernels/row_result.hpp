@@ -4,8 +4,9 @@
 #include <riffle/gpu/kernels/exact_numbers.hpp>
 #include <riffle/gpu/kernels/measuring.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// What becomes of a row: the token, what was seen, and those that were left, with their logits, and their p where the
 /// device chooses among them.

@@ -12,7 +12,7 @@
 #include <riffle/gpu/kernels/work_group.hpp>
 #include <riffle/math/fixed_mass.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// A set of stages, one bit each.
 using stage_set = std::uint32_t;

@@ -10,7 +10,7 @@
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/math/ordered.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 namespace detail {
 

@@ -4,8 +4,9 @@
 #include <riffle/gpu/kernels/keys.hpp>
 #include <riffle/gpu/kernels/row_tokens.hpp>
 #include <riffle/gpu/kernels/work_group.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The few tokens that are left, one an invocation: as soon as there are no more than the work group has invocations,
 /// the row is not looked at any more. What an invocation wants to know of the others, it reads from shared memory:

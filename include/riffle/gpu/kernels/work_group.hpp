@@ -3,8 +3,9 @@
 
 #include <riffle/gpu/spirv/control.hpp>
 #include <riffle/gpu/spirv/wide_integers.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 using spirv::assembler;
 using spirv::boolean;

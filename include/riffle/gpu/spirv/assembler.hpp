@@ -7,8 +7,9 @@
 
 #include <riffle/gpu/spirv/opcodes.hpp>
 #include <riffle/gpu/spirv/word_stream.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 /// The types that a value may have. One integer type serves both signs: an instruction says how it reads its operands,
 /// and in C++ i32 and u32 are two types.

@@ -2,11 +2,12 @@
 #include <cstdint>
 
 #include <riffle/gpu/spirv/memory.hpp>
+#include <riffle/math/config.hpp>
 
 // Structured control flow. Bodies are functions without arguments that write instructions; loops keep what they count
 // in variables, so no phi is ever needed.
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 /// then() where the condition holds. One that is known already costs nothing.
 template <class Then>

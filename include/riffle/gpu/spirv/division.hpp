@@ -2,8 +2,9 @@
 #include <cstdint>
 
 #include <riffle/gpu/spirv/control.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 namespace detail {
 

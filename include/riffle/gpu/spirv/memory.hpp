@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include <riffle/gpu/spirv/values.hpp>
+#include <riffle/math/config.hpp>
 
 // What a shader remembers. A variable or an element stands for its value wherever a value is wanted: every such use is
 // a load, every assignment a store.
@@ -9,7 +10,7 @@
 // g++ and clang disagree whether `array[index] = value` looks at its index or at its value first while they compile, so
 // where both write instructions the value is given a name: modules are to be the same words from every compiler.
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 /// A place in memory that holds one value of type T.
 template <class T>

@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
 
+#include <riffle/math/config.hpp>
+
 // The part of SPIR-V that riffle emits, by the names and numbers of the specification (Khronos, SPIR-V 1.3, section 3).
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 enum class op : std::uint16_t {
     Nop = 0,

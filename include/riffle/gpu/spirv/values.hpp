@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <riffle/gpu/spirv/assembler.hpp>
+#include <riffle/math/config.hpp>
 #include <riffle/math/ordered.hpp>
 
 // Values of a shader, as C++ sees them: f32, i32, u32 and boolean. What is done to them becomes instructions. They have
@@ -12,7 +13,7 @@
 // A value that was made of a number is a constant until it meets another: constants among themselves are computed by
 // the compiler, rounded as the device would, and no instruction is written.
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 class boolean;
 class i32;

@@ -2,10 +2,11 @@
 #include <cstdint>
 
 #include <riffle/gpu/spirv/memory.hpp>
+#include <riffle/math/config.hpp>
 
 // Integers of 64 bits out of two words, since not every device has such a type.
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 constexpr word_pair wide(const u32& value) noexcept { return {value, 0u}; }
 constexpr word_pair wide(std::uint64_t value) noexcept { return {std::uint32_t(value), std::uint32_t(value >> 32)}; }

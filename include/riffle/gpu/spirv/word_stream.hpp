@@ -6,8 +6,9 @@
 #include <utility>
 
 #include <riffle/gpu/spirv/opcodes.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 /// Words that grow, while the compiler runs as well as in a program. Where the heap gives nothing, words are dropped
 /// and complete() says so. (std::vector would do, but for its allocation, which throws or ends the program.)

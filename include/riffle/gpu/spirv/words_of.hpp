@@ -4,8 +4,9 @@
 #include <cstdint>
 
 #include <riffle/gpu/spirv/assembler.hpp>
+#include <riffle/math/config.hpp>
 
-namespace riffle::gpu::spirv {
+namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
 namespace detail {
 

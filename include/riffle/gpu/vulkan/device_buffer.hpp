@@ -8,7 +8,7 @@
 
 #include <riffle/gpu/vulkan/device.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// A storage buffer with memory of its own, for copies too, mapped where the processor can see it. It goes before the
 /// device.

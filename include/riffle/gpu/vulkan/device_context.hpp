@@ -1,7 +1,7 @@
 #pragma once
 #include <vulkan/vulkan_core.h>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// A device that somebody has opened: an engine's own, or that of gpu::device. Everything here stays theirs, and must
 /// live as long as what is made with it. Vulkan 1.1 or later, of the instance and of the device; kernels need no

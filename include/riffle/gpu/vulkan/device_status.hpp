@@ -6,7 +6,7 @@
 
 #include <riffle/core/status.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// What keeps a device from being used.
 enum class device_code : std::uint8_t {

@@ -5,7 +5,7 @@
 
 // Vulkan's functions, all of them through pointers: riffle links nothing.
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Looks functions up by name, and remembers the first that is not there.
 template <class Get>

@@ -16,7 +16,7 @@
 #include <riffle/gpu/vulkan/device_context.hpp>
 #include <riffle/gpu/vulkan/functions.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// A part of a buffer, in bytes. Its size is a number: VK_WHOLE_SIZE is refused, since riffle cannot ask for it.
 struct buffer_range {

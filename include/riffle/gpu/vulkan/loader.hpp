@@ -16,7 +16,7 @@ extern "C" __declspec(dllimport) int(__stdcall* __stdcall GetProcAddress(HINSTAN
 #include <dlfcn.h>
 #endif
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The function of this machine's Vulkan loader by which all others are found; nullptr where there is none. The loader
 /// is opened by name, once, stays open, and is never linked. From any thread.

@@ -15,7 +15,7 @@
 #include <riffle/gpu/vulkan/device_buffer.hpp>
 #include <riffle/gpu/vulkan/kernel.hpp>
 
-namespace riffle::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// What a sampler makes room for. What does not fit is the processor's.
 struct sampler_limits {
