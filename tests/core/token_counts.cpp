@@ -32,7 +32,7 @@ TEST(TokenCounts, CountAsAMapDoes) {
                 EXPECT_EQ(counts.count(token), expected.contains(token) ? expected[token] : 0);
             }
             std::size_t used = 0;
-            for (const auto& slot : counts.slots()) {
+            for (const auto& slot : counts.all_slots()) {
                 if (slot.count == 0) continue;
                 ++used;
                 EXPECT_EQ(expected[slot.token], slot.count);
@@ -57,7 +57,7 @@ TEST(TokenCounts, TakeIdsThatCollide) {
 TEST(TokenCounts, NoneIsEmpty) {
     const token_counts none;
     EXPECT_EQ(none.count(3), 0);
-    EXPECT_TRUE(none.slots().empty());
+    EXPECT_TRUE(none.all_slots().empty());
 }
 
 TEST(Context, CountsTheWindow) {

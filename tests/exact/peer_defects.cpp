@@ -195,7 +195,7 @@ TEST(PeerDefects, OneCandidateMovesTheStreamOfDistAlone) {
     exact::form<mirostat>::state state(mirostat{.seed = 3});
     token_data token{0, 1.0f, 1.0f};
     candidates one{&token, 1, -1, false};
-    state.select(one, 5.0f, 0.1f);
+    state.choose(one, 5.0f, 0.1f);
     EXPECT_EQ(state.random.words(), 0u);
 }
 

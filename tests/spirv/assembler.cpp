@@ -149,7 +149,7 @@ TEST(Assembler, ComputesConstantsAmongThemselves) {
     static_assert(multiply_wide(u32(0xffffffffu), u32(0xffffffffu)).high.bits() == 0xfffffffeu);
     static_assert(add_with_carry(u32(0xffffffffu), u32(1u)).high.bits() == 1);
     assembler code;
-    const u32 value(code, code.emit(op::IAdd, scalar::integer, u32(1u).id(code), u32(2u).id(code)));
+    const u32 value(code, code.emit_scalar(op::IAdd, scalar::integer, u32(1u).id(code), u32(2u).id(code)));
     EXPECT_FALSE((value + u32(1u)).is_constant());
     EXPECT_EQ(count(instructions_of(finished(code)), op::IAdd), 2u);
 }

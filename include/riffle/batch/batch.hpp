@@ -76,7 +76,7 @@ private:
     }
 
     template <class Sequences>
-    status check(Sequences& sequences, const logit_rows& rows, std::span<const token_id> tokens) const noexcept {
+    status check_sizes(Sequences& sequences, const logit_rows& rows, std::span<const token_id> tokens) const noexcept {
         const std::size_t count = std::size(sequences);
         if (rows.rows() != count)
             return status::invalid("batch", "rows", double(rows.rows()), "is not the number of sequences");
@@ -99,7 +99,7 @@ private:
     template <class Sequences, class Executor, class Take>
     status each(Sequences& sequences, const logit_rows& rows, std::span<token_id> tokens, Executor& executor,
                 Take take) {
-        if (status s = check(sequences, rows, tokens); !s.ok()) return s;
+        if (status s = check_sizes(sequences, rows, tokens); !s.ok()) return s;
         if (status s = scratch_.reserve(rows.rows()); !s.ok()) return s;
         for (auto& token : tokens) token = null_token;
         const auto first = std::begin(sequences);

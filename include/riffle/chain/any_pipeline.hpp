@@ -55,7 +55,7 @@ private:
         decltype(std::declval<Chain&>().table()) stages;  // refers to `chain`, which never moves again
     };
     struct no_chain final : no_stages {
-        status check() const noexcept override { return status_code::out_of_memory; }
+        status (check)() const noexcept override { return status_code::out_of_memory; }
     };
     static stage_table& nothing() noexcept {
         static no_chain table;

@@ -135,9 +135,9 @@ public:
     /// Whether the chain suits a vocabulary of that many tokens: the first parameter without meaning, or else the first
     /// id that a stage names (a bias, a ban, a breaker, an end) and that vocabulary does not have. Steps do not need
     /// it: parameters are looked at in each, and ids outside a row are ignored. O(ids named).
-    status check(std::size_t vocabulary_size) const noexcept {
+    status (check)(std::size_t vocabulary_size) const noexcept {
         decltype(auto) stages = self().table();
-        const status s = stages.check();
+        const status s = (stages.check)();
         return s.ok() ? stages.check_ids(vocabulary_size) : s;
     }
 

@@ -48,9 +48,9 @@ constexpr bool verbs_are_noexcept() {
         all &= requires(S& s) {
             { s.reset() } noexcept;
         };
-    if constexpr (requires(const S& s) { s.check(); })
+    if constexpr (requires(const S& s) { (s.check)(); })
         all &= requires(const S& s) {
-            { s.check() } noexcept;
+            { (s.check)() } noexcept;
         };
     if constexpr (requires(S& s) { s.rollback(s.mark()); })
         all &= requires(S& s) {

@@ -69,7 +69,7 @@ public:
     status apply_each(const stage_table& stages, candidates& c,
                       Seen seen) noexcept(noexcept(seen(std::size_t{}, std::as_const(c)))) {
         last_token_ = null_token;
-        status_ = stages.check();
+        status_ = (stages.check)();
         const bool as_llama = stages.as_llama();
         if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c, as_llama)))
             status_ = status_code::bad_candidates;
@@ -79,7 +79,7 @@ public:
         if (!status_.ok()) return status_;
         c.selected = -1;
         if (!as_llama) c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
-        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+        const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
         for (std::size_t i = 0; i < stages.size(); ++i) {
             seen(i, c);
             if (const auto code = stages.narrow(i, i + 1, c, x); code != status_code::ok) {
@@ -101,10 +101,10 @@ public:
     status apply_by(stage_table& stages, candidates& c, Run run) noexcept {
         save_after_copying(stages);
         last_token_ = null_token;
-        status_ = stages.check();
+        status_ = (stages.check)();
         if (status_.ok()) status_ = c.size > longest ? status_code::row_too_long : reserve_scratch(stages, c.size);
         if (!status_.ok()) return status_;
-        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+        const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
         status_ = run(machine_, memory_, x);
         choice_ = {};
         if (c.selected >= 0 && std::size_t(c.selected) < c.size) note_choice(c);
@@ -118,10 +118,10 @@ public:
     status begin_elsewhere(stage_table& stages, Use use) noexcept {
         save_after_copying(stages);
         last_token_ = null_token;
-        status_ = stages.check();
+        status_ = (stages.check)();
         if (status_.ok() && !has_selector(stages)) status_ = status_code::no_selector;
         if (status_.ok()) status_ = reserve_scratch(stages, 1);
-        if (status_.ok()) use(context(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare));
+        if (status_.ok()) use(context(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare));
         return status_;
     }
     /// `left` is what the stages ahead of `first` have left, and `chosen` the token, where none is behind them. What
@@ -138,7 +138,7 @@ public:
         c = {memory_.tokens, left.size(), -1, false};
         std::copy(left.begin(), left.end(), c.data);
         if (first < stages.size()) {
-            const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+            const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
             if (const auto code = stages.narrow(first, stages.size(), c, x); code != status_code::ok)
                 return status_.fail(code), null_token;
         } else {
@@ -167,7 +167,7 @@ public:
         candidates& c = machine_.found();
         c = {memory_.tokens, left.size(), -1, false};
         std::copy(left.begin(), left.end(), c.data);
-        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+        const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
         bool enough = false;
         status_ = all_of_them.run(c, memory_.copies, x, enough);
         if (!enough) return false;
@@ -374,7 +374,7 @@ private:
     }
     token_id run(const stage_table& stages, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
-        status_ = stages.check();
+        status_ = (stages.check)();
         if (status_.ok() && end == until::token && !has_selector(stages)) status_ = status_code::no_selector;
         if (!status_.ok()) return null_token;
         return run(stages, stages.plan_for(stages.bridge(logits.size(), 0)), logits, end);
@@ -385,7 +385,7 @@ private:
         if (logits.size() > longest) return status_ = status_code::row_too_long, null_token;
         status_ = reserve_scratch(stages, logits.size());
         if (!status_.ok()) return null_token;
-        const context x(tokens_, at_, memory_.slots, memory_.lengths, memory_.spare);
+        const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
         last_token_ = machine_.run(stages, p, memory_, x, logits, end);
         status_ = machine_.state();
         if (end == until::token) choice_ = {};

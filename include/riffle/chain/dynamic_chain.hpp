@@ -131,10 +131,10 @@ public:
             make_plan(nullptr, 0, 0, folding::no);  // also of a malformed or moved-from chain
         return bridge < plans_.size() ? plans_[bridge] : of_no_stages;
     }
-    status check() const noexcept override {
+    status (check)() const noexcept override {
         if (!state_.ok()) return state_;
         for (std::size_t i = 0; i < size(); ++i)
-            if (const status s = one(i).check(); !s.ok()) return s;
+            if (const status s = (one(i).check)(); !s.ok()) return s;
         return {};
     }
     status check_ids(std::size_t vocabulary_size) const noexcept override {
@@ -312,7 +312,7 @@ public:
     template <class S>
     status push(S stage) {
         stages_.push(new (std::nothrow) any_stage_of<Policies, S>(std::move(stage)));
-        state_.set_status(stages_.check());
+        state_.set_status((stages_.check)());
         state_.forget_saved_states();
         state_.save_as_llama(stages_);
         return state_.last_status();

@@ -15,7 +15,7 @@ public:
         static constexpr plan of_no_stages = make_plan(nullptr, 0, 0);
         return of_no_stages;
     }
-    status check() const noexcept override { return {}; }
+    status (check)() const noexcept override { return {}; }
     status check_ids(std::size_t) const noexcept override { return {}; }
     std::size_t bridge(std::size_t, std::size_t) const noexcept override { return 0; }
     std::int32_t window() const noexcept override { return 0; }

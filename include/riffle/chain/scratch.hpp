@@ -21,7 +21,7 @@ struct scratch {
     std::uint64_t* bins = nullptr;        ///< a histogram
     float* copies = nullptr;              ///< private copies of blocks
     token_data* tokens = nullptr;         ///< candidates
-    token_counts::slot* slots = nullptr;  ///< occurrences of recent tokens
+    token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens
     std::int32_t* lengths = nullptr;      ///< a number beside each recent token
     std::span<std::byte> spare;           ///< for what stages ask beyond that
 
@@ -53,7 +53,7 @@ private:
         take(bins, memory, used, wide::buckets::count);
         take(copies, memory, used, count * block_size);
         take(tokens, memory, used, count * block_size);
-        take(slots, memory, used, token_counts::slots_for(window));
+        take(counted, memory, used, token_counts::slots_for(window));
         take(lengths, memory, used, window);
         std::byte* first = nullptr;
         take(first, memory, used, spare_bytes);

@@ -55,8 +55,8 @@ void restore_bytes(T& to, const std::byte* from) noexcept {
 template <class Policies, class S>
 status checked(const S& stage) noexcept {
     if constexpr (runs_as_llama<Policies, S>)
-        if constexpr (requires { exact::form<S>::check(stage); }) return exact::form<S>::check(stage);
-    if constexpr (requires { stage.check(); }) return stage.check();
+        if constexpr (requires { (exact::form<S>::check)(stage); }) return (exact::form<S>::check)(stage);
+    if constexpr (requires { (stage.check)(); }) return (stage.check)();
     else return {};
 }
 

@@ -36,7 +36,7 @@ public:
     virtual const facts& fact(std::size_t i) const noexcept = 0;
     virtual const plan& plan_for(std::size_t bridge) const noexcept = 0;
     /// The first parameter without meaning, or ok.
-    virtual status check() const noexcept = 0;
+    virtual status (check)() const noexcept = 0;
     /// The first id that a stage names and no vocabulary of that size has, or ok.
     virtual status check_ids(std::size_t vocabulary_size) const noexcept = 0;
     /// The first stage from `first` on that narrows a row of this size at present, else the selector, else size().

@@ -141,7 +141,7 @@ public:
     const facts& fact(std::size_t i) const noexcept override { return fact_table[i]; }
     const plan& plan_for(std::size_t bridge) const noexcept override { return plans[bridge]; }
 
-    status check() const noexcept override {
+    status (check)() const noexcept override {
         status s;
         each([&]<std::size_t I>(const auto& stage) {
             if (!s.ok()) return;

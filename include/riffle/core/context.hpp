@@ -13,9 +13,9 @@ namespace riffle::inline RIFFLE_ABI {
 class context {
 public:
     /// `slots` holds token_counts::slots_for(the longest window), `lengths` as many as that window.
-    context(const history& tokens, const draw_position& at, token_counts::slot* slots, std::int32_t* lengths = nullptr,
-            std::span<std::byte> spare = {}) noexcept
-        : tokens_(&tokens), at_(at), slots_(slots), lengths_(lengths), spare_(spare) {}
+    context(const history& tokens, const draw_position& at, token_counts::slot* counted,
+            std::int32_t* lengths = nullptr, std::span<std::byte> spare = {}) noexcept
+        : tokens_(&tokens), at_(at), slots_(counted), lengths_(lengths), spare_(spare) {}
 
     const history& tokens() const noexcept { return *tokens_; }
     const draw_position& at() const noexcept { return at_; }

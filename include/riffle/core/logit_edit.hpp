@@ -24,7 +24,7 @@ struct logit_edit {
     /// Over any value type; the result is not canonical.
     template <class V>
     static RIFFLE_INLINE constexpr V apply(const V& logit, const std::array<V, 4>& numbers) noexcept {
-        const V scaled = logit * select(logit <= V(0.0f), numbers[0], numbers[1]);
+        const V scaled = logit * blend(logit <= V(0.0f), numbers[0], numbers[1]);
         return scaled - (absolute(logit) * numbers[2] + numbers[3]);
     }
     float operator()(float logit) const noexcept {

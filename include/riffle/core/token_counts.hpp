@@ -18,8 +18,8 @@ public:
     };
 
     token_counts() noexcept = default;
-    /// `slots` must hold slots_for(number of tokens added).
-    token_counts(slot* slots, std::size_t size) noexcept : slots_(slots), size_(size) {
+    /// `table` must hold slots_for(number of tokens added).
+    token_counts(slot* table, std::size_t size) noexcept : slots_(table), size_(size) {
         for (std::size_t i = 0; i < size_; ++i) slots_[i] = {0, 0};
     }
     /// Half full at most.
@@ -38,7 +38,7 @@ public:
     }
     std::int32_t count(token_id token) const noexcept { return size_ ? find(token).count : 0; }
     /// All slots; those with count 0 are free.
-    std::span<const slot> slots() const noexcept { return {slots_, size_}; }
+    std::span<const slot> all_slots() const noexcept { return {slots_, size_}; }
 
 private:
     slot& find(token_id token) const noexcept {

@@ -27,20 +27,20 @@ public:
             left_out_ = id;
             return;
         }
-        const std::size_t word = std::size_t(id) / 32;
-        if (word >= words_.size()) words_.resize(word + 1);
-        words_[word] |= 1u << (std::uint32_t(id) % 32);
+        const std::size_t place = std::size_t(id) / 32;
+        if (place >= words_.size()) words_.resize(place + 1);
+        words_[place] |= 1u << (std::uint32_t(id) % 32);
     }
     void remove(Id id) noexcept {
         if (contains(id)) words_[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
     }
     bool contains(Id id) const noexcept {
-        const std::size_t word = std::size_t(std::uint32_t(id)) / 32;
-        return id >= 0 && word < words_.size() && (words_[word] >> (std::uint32_t(id) % 32) & 1);
+        const std::size_t place = std::size_t(std::uint32_t(id)) / 32;
+        return id >= 0 && place < words_.size() && (words_[place] >> (std::uint32_t(id) % 32) & 1);
     }
     bool empty() const noexcept {
-        for (const auto word : words_)
-            if (word) return false;
+        for (const auto bits : words_)
+            if (bits) return false;
         return true;
     }
     /// The last id below 0 that was to be added; 0 when none was.

@@ -29,7 +29,7 @@ struct form<dry> {
         token_counts repeats;
         if (!find(spec, x, repeats)) return row_answer::stays;
         const std::int32_t greatest = greatest_exponent(spec);
-        for (const auto& [token, found] : repeats.slots()) {
+        for (const auto& [token, found] : repeats.all_slots()) {
             if (found == 0) continue;
             if (float* const logit = r.at(token)) *logit = penalised(spec, *logit, found - 1, greatest);
         }
@@ -37,7 +37,7 @@ struct form<dry> {
     }
 
     /// last_n below 0 is off.
-    static status check(const dry& spec) noexcept { return spec.check_strength(); }
+    static status (check)(const dry& spec) noexcept { return spec.check_strength(); }
 
 private:
     /// Of each token, one more than the longest repetition that it would prolong. False where the sampler returns

@@ -51,7 +51,7 @@ struct exp_block_pass {
             int_lanes<N> differ(0);
             for (std::size_t i = 0; i < 16; i += N) {
                 const V b = V::load(x + first + i) - V(maximum);
-                differ = select(b < V(-86.0f), int_lanes<N>(1), differ);
+                differ = blend(b < V(-86.0f), int_lanes<N>(1), differ);
                 greater_of(b, V(-104.0f)).store(below + i);
             }
             for (std::size_t i = 0; i < 16; i += N / 2) {

@@ -44,7 +44,7 @@ public:
     RIFFLE_INLINE explicit rounded_sum(const rounding& how) noexcept : centre_(how.centre), half_unit_(how.half_unit) {}
     RIFFLE_INLINE void add(const V& term) noexcept {
         const V whole = (centre_ + term) - centre_;
-        middle_ = select(absolute(term - whole) == half_unit_, int_lanes<N>(1), middle_);
+        middle_ = blend(absolute(term - whole) == half_unit_, int_lanes<N>(1), middle_);
         sum_ = sum_ + whole;
     }
     RIFFLE_INLINE float total() const noexcept {
@@ -99,7 +99,7 @@ struct add_exp_pass {
             const V below = V::load(x + i) - top;
             if (wide::lanes_reaching(below, too_small) == 0)
                 continue;  // less than half a unit each: they round to nothing
-            const V term = select(below > V(-86.0f), exp(below), V(0.0f));  // less than half a unit of any sum here
+            const V term = blend(below > V(-86.0f), exp(below), V(0.0f));  // less than half a unit of any sum here
             const V whole = (centre + term) - centre;
             const V to_middle = absolute(half_unit - absolute(term - whole));
             const V error = term * V(3e-7f);
@@ -108,7 +108,7 @@ struct add_exp_pass {
                 sum = sum + whole;
                 continue;
             }
-            sum = sum + select(to_middle <= error, V(0.0f), whole);
+            sum = sum + blend(to_middle <= error, V(0.0f), whole);
             for (; doubtful; doubtful &= doubtful - 1) {
                 if (doubts < most_doubts)
                     a->doubtful[doubts] = std::uint8_t(i + std::size_t(std::countr_zero(doubtful)));
@@ -166,13 +166,13 @@ private:
     template <int N>
     static RIFFLE_INLINE lanes<N> terms(const float* x) noexcept {
         const auto l = lanes<N>::load(x);
-        return select(l == lanes<N>(illegal_logit), lanes<N>(0.0f), l);
+        return blend(l == lanes<N>(illegal_logit), lanes<N>(0.0f), l);
     }
     template <int N>
     static RIFFLE_INLINE std::size_t legal(const float* x) noexcept {
         int_lanes<N> illegal(0);
         for (std::size_t i = 0; i < block_size; i += N)
-            illegal = select(lanes<N>::load(x + i) == lanes<N>(illegal_logit), illegal + 1, illegal);
+            illegal = blend(lanes<N>::load(x + i) == lanes<N>(illegal_logit), illegal + 1, illegal);
         std::size_t hidden = 0;
         for (int i = 0; i < N; ++i) hidden += std::size_t(illegal[i]);
         return block_size - hidden;
@@ -212,7 +212,7 @@ struct squares_pass {
             float distances[block_size];
             for (std::size_t i = 0; i < block_size; i += N) {
                 const V l = V::load(r.block(b) + i);
-                select(l == V(illegal_logit), V(0.0f), l - V(mean)).store(distances + i);
+                blend(l == V(illegal_logit), V(0.0f), l - V(mean)).store(distances + i);
             }
             if (add<N, block_size>(distances, sum)) continue;
             for (const float* d = distances; d < distances + block_size; d += piece) {

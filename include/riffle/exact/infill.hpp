@@ -19,10 +19,10 @@ struct form<infill> {
         if (keep_ends(v, c)) return status_code::ok;
         merge_prefixes(v, c);
 
-        const outcome likely = drop_unlikely(v, 0.2f, c);
-        if (likely.texts == 0) return end_of_turn(v, c);
-        for (auto& token : c) token.p /= likely.mass;
-        const outcome left = drop_unlikely(v, float(1.0 / double(likely.texts + 1)), c);
+        const outcome likeliest = drop_unlikely(v, 0.2f, c);
+        if (likeliest.texts == 0) return end_of_turn(v, c);
+        for (auto& token : c) token.p /= likeliest.mass;
+        const outcome left = drop_unlikely(v, float(1.0 / double(likeliest.texts + 1)), c);
         for (auto& token : c) token.p /= left.mass;
         return status_code::ok;
     }

@@ -21,10 +21,10 @@ struct form<logit_bias> {
         }
         if (elsewhere == 0) return status_code::ok;
 
-        const std::size_t slots = token_counts::slots_for(elsewhere);
-        auto* const memory = x.memory.room<token_counts::slot>(slots);
+        const std::size_t slot_count = token_counts::slots_for(elsewhere);
+        auto* const memory = x.memory.room<token_counts::slot>(slot_count);
         if (!memory) return status_code::out_of_memory;
-        token_counts first(memory, slots);  // of each token, the place of its first bias, counted from 1
+        token_counts first(memory, slot_count);  // of each token, the place of its first bias, counted from 1
         for (std::size_t i = 0; i < spec.biases.size(); ++i)
             if (const auto& entry = spec.biases[i]; !in_place(entry) && first.count(entry.token) == 0)
                 first.raise(entry.token, std::int32_t(i + 1));

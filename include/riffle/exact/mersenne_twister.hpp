@@ -17,11 +17,11 @@ public:
     /// The next random word.
     std::uint32_t operator()() noexcept {
         if (next_ == length) next_block();
-        std::uint32_t word = state_[next_++];
-        word ^= word >> 11;
-        word ^= word << 7 & 0x9D2C5680u;
-        word ^= word << 15 & 0xEFC60000u;
-        return word ^ word >> 18;
+        std::uint32_t number = state_[next_++];
+        number ^= number >> 11;
+        number ^= number << 7 & 0x9D2C5680u;
+        number ^= number << 15 & 0xEFC60000u;
+        return number ^ number >> 18;
     }
     /// How many words were drawn so far: the position, modulo 2^32.
     std::uint32_t words() const noexcept { return std::uint32_t(position()); }

@@ -20,9 +20,9 @@ struct mirostat_state {
     float mu;
 
     /// Draws by p, and moves mu towards tau.
-    void select(candidates& c, float tau, float eta) noexcept {
+    void choose(candidates& c, float tau, float eta) noexcept {
         c.selected = drawn_by_p(c, random);
-        mu -= times(eta, -libm::log2(c[std::size_t(c.selected)].p) - tau);
+        mu -= times(eta, -(libm::log2)(c[std::size_t(c.selected)].p) - tau);
     }
 
     struct mark {
@@ -68,8 +68,8 @@ struct form<mirostat> {
     }
     static void reset(const mirostat& spec, state& s) noexcept { s = state(spec); }
     /// Any m and n_vocab: what then is no count keeps one token.
-    static status check(const mirostat& spec) noexcept {
-        return surprise_control::check(mirostat::name, spec.tau, spec.eta);
+    static status (check)(const mirostat& spec) noexcept {
+        return surprise_control::check_target(mirostat::name, spec.tau, spec.eta);
     }
 
     using mark = mirostat_state::mark;
@@ -96,7 +96,7 @@ private:
     static void draw_among(std::size_t kept, const mirostat& spec, state& s, candidates& c) noexcept {
         if (kept < c.size) c.size = kept;
         softmax(c);
-        s.select(c, spec.tau, spec.eta);
+        s.choose(c, spec.tau, spec.eta);
     }
 };
 

@@ -42,7 +42,7 @@ struct form<mirostat_v2> {
     static void restore(const mirostat_v2&, state& s, const mark& m) noexcept { s.restore(m); }
 
 private:
-    static bool surprises(float p, float mu) noexcept { return -libm::log2(p) > mu; }
+    static bool surprises(float p, float mu) noexcept { return -(libm::log2)(p) > mu; }
     /// Of the last one there, whatever those behind it will add to the sum.
     static bool surely_surprises(const sorted_row& sorted, float mu) noexcept {
         const float margin = 1e-4f * (1.0f + absolute(mu));
@@ -51,7 +51,7 @@ private:
     static void draw_among(std::size_t kept, const mirostat_v2& spec, state& s, candidates& c) noexcept {
         c.size = kept > 0 ? kept : 1;
         softmax(c);
-        s.select(c, spec.tau, spec.eta);
+        s.choose(c, spec.tau, spec.eta);
     }
 };
 

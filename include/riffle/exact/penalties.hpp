@@ -23,15 +23,15 @@ struct form<penalties> {
     static row_answer apply_to_row(const penalties& spec, wide::llama_row& r, candidates&, const context& x) noexcept {
         if (spec.off() || spec.last_n < 0) return row_answer::stays;
         const token_counts counts = x.count_recent(spec.last_n);
-        for (const auto& slot : counts.slots())
+        for (const auto& slot : counts.all_slots())
             if (float* logit = slot.count ? r.at(slot.token) : nullptr) *logit = penalised(spec, *logit, slot.count);
         return row_answer::stays;
     }
 
     /// last_n below 0 is off.
-    static status check(penalties spec) noexcept {
+    static status (check)(penalties spec) noexcept {
         if (spec.last_n < 0) spec.last_n = 0;
-        return spec.check();
+        return (spec.check)();
     }
 
 private:

@@ -58,7 +58,7 @@ RIFFLE_INLINE Real hidden(Real value) noexcept {
 inline float exp(float x) noexcept { return __builtin_expf(detail::hidden(x)); }
 inline double exp(double x) noexcept { return __builtin_exp(detail::hidden(x)); }
 inline float log(float x) noexcept { return __builtin_logf(detail::hidden(x)); }
-inline float log2(float x) noexcept { return __builtin_log2f(detail::hidden(x)); }
+inline float (log2)(float x) noexcept { return __builtin_log2f(detail::hidden(x)); }
 inline float pow(float x, float y) noexcept { return __builtin_powf(detail::hidden(x), detail::hidden(y)); }
 inline double pow(double x, double y) noexcept { return __builtin_pow(detail::hidden(x), detail::hidden(y)); }
 inline float sqrt(float x) noexcept { return __builtin_sqrtf(detail::hidden(x)); }

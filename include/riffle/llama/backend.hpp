@@ -117,7 +117,7 @@ private:
     }
     /// on_superset has use for them.
     bool has_no_negative_ids() const noexcept {
-        return chain_->chain().check(std::size_t((std::numeric_limits<token_id>::max)()) + 1).ok();
+        return (chain_->chain().check)(std::size_t((std::numeric_limits<token_id>::max)()) + 1).ok();
     }
     /// How many of the first stages have nodes: biases only as long as all tokens are there.
     std::size_t leading_stages(std::size_t outputs) const {

@@ -24,7 +24,7 @@ public:
     /// The sampler itself, for llama.cpp's functions that look at it.
     const llama_sampler* sampler() const noexcept { return held_.get(); }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         const llama_sampler* const s = held_.get();
         if (!s) return status::invalid(name, "sampler", 0, "is no sampler, or one that cannot be cloned");
         if (!s->iface->apply) return status::invalid(name, "apply", 0, "is missing, so the sampler does nothing");

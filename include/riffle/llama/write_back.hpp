@@ -61,7 +61,7 @@ private:
     /// Products and sums may fuse: p has digits to spare.
     template <int N>
     static RIFFLE_INLINE lanes<N> weight(const lanes<N>& below) noexcept {
-        return select(below > lanes<N>(-87.0f), lanes<N>(exp(lanes<N, true>(below.v)).v), lanes<N>(0.0f));
+        return blend(below > lanes<N>(-87.0f), lanes<N>(exp(lanes<N, true>(below.v)).v), lanes<N>(0.0f));
     }
     template <int Field, int N>
     static RIFFLE_INLINE void put(wide::interleaved<N>& group, const lanes<N>& values) noexcept {

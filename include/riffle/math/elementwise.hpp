@@ -14,7 +14,7 @@ concept lane_value = requires { typename V::ints; };
 /// canonical (math/ordered.hpp), lane by lane. The comparisons here meet no denormal: those go first, by their bits.
 template <lane_value V>
 RIFFLE_INLINE constexpr V canonical(const V& value) noexcept {
-    const V normal = select((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
+    const V normal = blend((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
     const V not_nan = greater_of(normal, V(illegal_logit));
     return lesser_of(not_nan, V(greatest_logit));
 }
@@ -22,7 +22,7 @@ RIFFLE_INLINE constexpr V canonical(const V& value) noexcept {
 /// 0 where |value| is below the least normal float, so that a flush-to-zero mode cannot be seen behind it.
 template <lane_value V>
 RIFFLE_INLINE constexpr V flushed(const V& value) noexcept {
-    return select((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
+    return blend((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
 }
 
 /// |value|
@@ -79,10 +79,10 @@ struct log_parts {
     RIFFLE_INLINE constexpr explicit log_parts(const V& x) noexcept {
         const auto bits = as_bits(x);
         const V mantissa = V::from_bits((bits & 0x007fffff) | 0x3f000000);  // [0.5, 1)
-        const auto small = mantissa < V(0.707106781f);
+        const auto is_low = mantissa < V(0.707106781f);
         const V e = V::from_int(shift_right_logical(bits, 23) - 126);
-        exponent = select(small, e - V(1.0f), e);
-        f = select(small, mantissa + mantissa, mantissa) - V(1.0f);
+        exponent = blend(is_low, e - V(1.0f), e);
+        f = blend(is_low, mantissa + mantissa, mantissa) - V(1.0f);
     }
 };
 
@@ -103,8 +103,8 @@ RIFFLE_INLINE constexpr V minus_log_complement(const V& v) noexcept {
     const V complement = V(1.0f) - v;
     const detail::log_parts<V> parts(complement);
     const auto near_one = complement >= V(0.75f);
-    const V f = select(near_one, -v, parts.f);
-    const V exponent = select(near_one, V(0.0f), parts.exponent);
+    const V f = blend(near_one, -v, parts.f);
+    const V exponent = blend(near_one, V(0.0f), parts.exponent);
     return -detail::log_of_parts(f, exponent);
 }
 
@@ -135,7 +135,7 @@ RIFFLE_INLINE constexpr V tanh(const V& value) noexcept {
     odd = odd * z + V(0.133330738f);
     odd = odd * z + V(-0.333333317f);
     odd = odd * z;
-    const V small = v + v * odd;
+    const V near_zero = v + v * odd;
 
     const V y = lesser_of(v, V(20.0f)) * V(2.88539008f);  // 2x * log2(e)
     const auto n = truncate(y);
@@ -156,9 +156,9 @@ RIFFLE_INLINE constexpr V tanh(const V& value) noexcept {
     q = q * d + V(0.566916406f);
     q = q * d + V(0.752941190f);
     q = lesser_of(q, V(1.0f));
-    const V large = q + q - V(1.0f);
+    const V far_out = q + q - V(1.0f);
 
-    const V magnitude = select(v <= V(0.5625f), small, large);
+    const V magnitude = blend(v <= V(0.5625f), near_zero, far_out);
     return V::from_bits(as_bits(magnitude) | (as_bits(x) & decltype(as_bits(x))(std::int32_t(0x80000000u))));
 }
 

@@ -60,7 +60,7 @@ RIFFLE_INLINE Lanes high_product(const Lanes& a, std::uint32_t factor) noexcept 
 
 }  // namespace detail
 
-/// A comparison of two lane values, not yet carried out: select(a > b, x, y) must reach g++ 12 as one expression. A
+/// A comparison of two lane values, not yet carried out: blend(a > b, x, y) must reach g++ 12 as one expression. A
 /// mask on its own, or the and of two, has a type that was settled without AVX-512 and would be computed lane by lane
 /// there; RIFFLE_SETTLE keeps g++ from making such masks by merging nested selections. It turns into a mask (int_lanes)
 /// where one is needed.
@@ -91,7 +91,7 @@ struct lane_comparison {
     }
 };
 template <class Operand, detail::comparing How, class Value>
-RIFFLE_INLINE Value select(const lane_comparison<Operand, How>& mask, const Value& a, const Value& b) noexcept {
+RIFFLE_INLINE Value blend(const lane_comparison<Operand, How>& mask, const Value& a, const Value& b) noexcept {
     return mask.choose(a, b);
 }
 
@@ -167,8 +167,8 @@ struct int_lanes {
     friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, const int_lanes& b) noexcept {
         return int_lanes(vector(unsigned_vector(a.v) * unsigned_vector(b.v)));
     }
-    friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
-        return select(mask != int_lanes(0), a, b);
+    friend RIFFLE_INLINE int_lanes blend(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
+        return blend(mask != int_lanes(0), a, b);
     }
 };
 
@@ -256,8 +256,8 @@ struct lanes {
         return {a, b};
     }
     /// a where the mask is set, b elsewhere.
-    friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept {
-        return select(mask != ints(0), a, b);
+    friend RIFFLE_INLINE lanes blend(const ints& mask, const lanes& a, const lanes& b) noexcept {
+        return blend(mask != ints(0), a, b);
     }
     /// The greater and the lesser; b where either is NaN.
     /// (g++ makes one instruction of them only when b is not a constant, so it is made to forget that.)
@@ -357,7 +357,7 @@ struct int_lanes {
     friend int_lanes multiply_low(const int_lanes& a, const int_lanes& b) noexcept {
         return make([&](int i) { return u(a.v[i]) * u(b.v[i]); });
     }
-    friend int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
+    friend int_lanes blend(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
         return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; });
     }
 };
@@ -421,7 +421,7 @@ struct lanes {
     friend ints operator!=(const lanes& a, const lanes& b) noexcept {
         return ints::make([&](int i) { return -(a.v[i] != b.v[i]); });
     }
-    friend lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept {
+    friend lanes blend(const ints& mask, const lanes& a, const lanes& b) noexcept {
         return make([&](int i) { return mask.v[i] ? a.v[i] : b.v[i]; });
     }
     friend lanes greater_of(const lanes& a, const lanes& b) noexcept {
@@ -445,6 +445,13 @@ struct lanes {
 };
 
 #endif
+
+/// `a` in the lanes where the mask holds, `b` in the others: for maps of your own. Written blend(mask, a, b) where a
+/// program has select as a macro.
+template <class Mask, class Value>
+RIFFLE_INLINE constexpr Value(select)(const Mask& mask, const Value& a, const Value& b) noexcept {
+    return blend(mask, a, b);
+}
 
 /// One lane: the scalar form, of the same type as the wide ones, so that g++ cannot contract it either.
 template <>
@@ -488,7 +495,7 @@ struct int_lanes<1> {
     friend RIFFLE_INLINE int_lanes multiply_low(const int_lanes& a, const int_lanes& b) noexcept {
         return of(u(a) * u(b));
     }
-    friend RIFFLE_INLINE int_lanes select(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
+    friend RIFFLE_INLINE int_lanes blend(const int_lanes& mask, const int_lanes& a, const int_lanes& b) noexcept {
         return mask.v ? a.v : b.v;
     }
 };
@@ -528,7 +535,7 @@ struct lanes<1, Contract> {
     friend RIFFLE_INLINE ints operator>=(const lanes& a, const lanes& b) noexcept { return -(a.v >= b.v); }
     friend RIFFLE_INLINE ints operator==(const lanes& a, const lanes& b) noexcept { return -(a.v == b.v); }
     friend RIFFLE_INLINE ints operator!=(const lanes& a, const lanes& b) noexcept { return -(a.v != b.v); }
-    friend RIFFLE_INLINE lanes select(const ints& mask, const lanes& a, const lanes& b) noexcept {
+    friend RIFFLE_INLINE lanes blend(const ints& mask, const lanes& a, const lanes& b) noexcept {
         return mask.v ? a.v : b.v;
     }
     friend RIFFLE_INLINE lanes greater_of(const lanes& a, const lanes& b) noexcept { return a.v > b.v ? a.v : b.v; }

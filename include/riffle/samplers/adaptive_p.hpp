@@ -55,7 +55,7 @@ struct adaptive_p {
             if (plain) return logit;
             const V d = absolute(probability(logit) - V(wanted)) * V(3.33333333f);
             const V shaped = V(5.0f) - V(10.0f) * d * d * reciprocal(V(1.0f) + d);
-            return select(logit > V(illegal_logit), shaped, V(illegal_logit));
+            return blend(logit > V(illegal_logit), shaped, V(illegal_logit));
         }
         template <class V>
         RIFFLE_INLINE V probability(const V& logit) const noexcept {
@@ -94,7 +94,7 @@ struct adaptive_p {
         return {};
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (target != target) return status::invalid(name, "target", double(target), "is not a number");
         if (decay != decay) return status::invalid(name, "decay", double(decay), "is not a number");
         return {};

@@ -42,7 +42,7 @@ struct banned_sequences {
         }
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         for (const auto& s : sequences)
             if (s.bias != s.bias) return status::invalid(name, "bias", double(s.bias), "is not a number");
         return {};

@@ -25,7 +25,7 @@ struct classifier_free_guidance {
     /// `out` has the size of both rows and may be one of them. empty_row or invalid_parameter where there is nothing to
     /// do, no_legal_token where the first row has none; `out` is then as it was. O(V): three reads of each row.
     status combine(std::span<const float> prompt, std::span<const float> other, std::span<float> out) const noexcept {
-        if (const status s = check(); !s.ok()) return s;
+        if (const status s = (check)(); !s.ok()) return s;
         if (const status s = wide::sizes_agree(name, prompt, other, out); !s.ok()) return s;
         const float greatest = wide::greatest_of(prompt), other_greatest = wide::greatest_of(other);
         if (!(greatest > illegal_logit)) return status::failed(status_code::no_legal_token, name);
@@ -35,7 +35,7 @@ struct classifier_free_guidance {
                            alone ? 0.0f : wide::log_mass(other, other_greatest), scale});
         return {};
     }
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (!(absolute(lanes<1>(scale))[0] <= 1e6f))
             return status::invalid(name, "scale", double(scale), "is not a number between -1e6 and 1e6");
         return {};
@@ -49,7 +49,7 @@ private:
             const V p = log_probability(l, greatest, log_mass);
             const V q = log_probability(other, other_greatest, other_log_mass);
             const V leaning = q + V(scale) * (p - q);
-            return select(l > V(illegal_logit), select(other > V(illegal_logit), leaning, p), V(illegal_logit));
+            return blend(l > V(illegal_logit), blend(other > V(illegal_logit), leaning, p), V(illegal_logit));
         }
         template <class V>
         static RIFFLE_INLINE V log_probability(const V& l, float of_greatest, float of_mass) noexcept {

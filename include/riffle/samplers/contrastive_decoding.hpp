@@ -26,7 +26,7 @@ struct contrastive_decoding {
     /// do, no_legal_token where the expert has none; `out` is then as it was. O(V): two reads of each row.
     status combine(std::span<const float> expert_row, std::span<const float> amateur_row,
                    std::span<float> out) const noexcept {
-        if (const status s = check(); !s.ok()) return s;
+        if (const status s = (check)(); !s.ok()) return s;
         if (const status s = wide::sizes_agree(name, expert_row, amateur_row, out); !s.ok()) return s;
         const float greatest = wide::greatest_of(expert_row);
         if (!(greatest > illegal_logit)) return status::failed(status_code::no_legal_token, name);
@@ -36,7 +36,7 @@ struct contrastive_decoding {
                       contrast{cut, greatest, praised > illegal_logit ? praised : 0.0f, expert, amateur});
         return {};
     }
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (alpha != alpha) return status::invalid(name, "alpha", double(alpha), "is not a number");
         if (!(absolute(lanes<1>(expert))[0] <= 1e6f))
             return status::invalid(name, "expert", double(expert), "is not a number between -1e6 and 1e6");
@@ -51,8 +51,8 @@ private:
         template <class V>
         RIFFLE_INLINE V operator()(const V& l, const V& a) const noexcept {
             const V strong = greater_of(l - V(greatest), V(-1e6f)), weak = greater_of(a - V(praised), V(-100.0f));
-            const V contrasted = select(strong >= V(cut), V(expert) * strong - V(amateur) * weak, V(illegal_logit));
-            return select(l > V(illegal_logit), contrasted, V(illegal_logit));
+            const V contrasted = blend(strong >= V(cut), V(expert) * strong - V(amateur) * weak, V(illegal_logit));
+            return blend(l > V(illegal_logit), contrasted, V(illegal_logit));
         }
     };
 };

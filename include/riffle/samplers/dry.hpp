@@ -53,7 +53,7 @@ struct dry {
                        [this](std::int32_t length_and_one) { return logit_edit::taking(penalty(length_and_one - 1)); });
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
         return check_strength();
     }

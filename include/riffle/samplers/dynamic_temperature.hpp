@@ -52,7 +52,7 @@ struct dynamic_temperature {
         return logit * scale[0];
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (!(absolute(lanes<1>(t))[0] <= greatest_logit) && !plain())
             return status::invalid(name, "t", double(t), "is not a finite number");
         if (t != t) return status::invalid(name, "t", double(t), "is not a number");

@@ -27,7 +27,7 @@ struct encoder_repetition {
         change_each(of, tokens, logit_edit{.if_not_positive = inverse, .if_positive = penalty});
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (!(flushed(penalty) > 0.0f) || penalty > greatest_logit)
             return status::invalid(name, "penalty", double(penalty), "is not a positive number");
         return {};

@@ -32,7 +32,7 @@ struct epsilon_cutoff {
         return cut<lanes<1>>(of_all.values<law_part::none>(), {cut_parameters()[0]})[0];
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return epsilon == epsilon ? status() : status::invalid(name, "epsilon", double(epsilon), "is not a number");
     }
 };

@@ -65,7 +65,7 @@ struct factual_nucleus {
         c.keep_weighed_nucleus(target(total, x), keeps_at_least());
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (p != p) return status::invalid(name, "p", double(p), "is not a number");
         if (p_min != p_min) return status::invalid(name, "p_min", double(p_min), "is not a number");
         if (!(decay >= 0.0f) || decay > 1.0f) return status::invalid(name, "decay", double(decay), "is not in [0, 1]");

@@ -43,7 +43,9 @@ struct infill {
         c.sort();
     }
 
-    status check() const noexcept { return vocab ? status() : status::invalid(name, "vocab", 0.0, "is no vocabulary"); }
+    status (check)() const noexcept {
+        return vocab ? status() : status::invalid(name, "vocab", 0.0, "is no vocabulary");
+    }
 
 private:
     /// There was a candidate, so its memory is there. (Not inlined: g++ 12 takes the copy for a pointer to it.)
@@ -92,10 +94,10 @@ private:
         for (const auto& token : c) sum += weight(token);
         return sum;
     }
-    template <class Likely>
-    void keep(candidates& c, Likely likely) const noexcept {
+    template <class IsLikely>
+    void keep(candidates& c, IsLikely is_likely) const noexcept {
         c.keep_if(
-            [&](const token_data& token) { return token.logit > illegal_logit && (ends(token) || likely(token)); });
+            [&](const token_data& token) { return token.logit > illegal_logit && (ends(token) || is_likely(token)); });
     }
 };
 

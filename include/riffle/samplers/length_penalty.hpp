@@ -35,7 +35,7 @@ struct length_penalty {
         change_each(of, ends, logit_edit{.share = -float(power - 1.0)});
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (!(flushed(factor) > 0.0f) || factor > greatest_logit)
             return status::invalid(name, "factor", double(factor), "is not a positive number");
         return {};

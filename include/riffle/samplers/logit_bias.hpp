@@ -31,7 +31,7 @@ struct logit_bias {
         return true;
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         for (const auto& entry : biases)
             if (entry.bias != entry.bias) return status::invalid(name, "bias", double(entry.bias), "is not a number");
         return {};

@@ -23,8 +23,8 @@ struct mask {
 
     std::span<const std::uint32_t> legal_words() const noexcept { return words; }
     bool legal(token_id id) const noexcept {
-        const auto word = std::uint32_t(id) / 32;
-        return id >= 0 && word < words.size() && (words[word] >> (std::uint32_t(id) % 32) & 1);
+        const auto place = std::uint32_t(id) / 32;
+        return id >= 0 && place < words.size() && (words[place] >> (std::uint32_t(id) % 32) & 1);
     }
 
     void apply(candidates& c) const noexcept {

@@ -53,7 +53,7 @@ struct min_k {
         return true;
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (!(tau >= 0.0f)) return status::invalid(name, "tau", double(tau), "is not 0 or a positive number");
         return {};
     }

@@ -42,7 +42,7 @@ struct min_p {
         c.keep_above(canonical(cut(c[best].logit)), keeps_at_least());
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
     }
 };

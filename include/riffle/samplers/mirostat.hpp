@@ -63,10 +63,10 @@ struct mirostat {
         return kept.accept(name, token, last, tau, eta);
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (m < 2) return status::invalid(name, "m", double(m), "is below 2");
         if (n_vocab < 1) return status::invalid(name, "n_vocab", double(n_vocab), "is not the size of a vocabulary");
-        return surprise_control::check(name, tau, eta);
+        return surprise_control::check_target(name, tau, eta);
     }
 
 private:

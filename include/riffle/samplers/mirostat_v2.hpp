@@ -49,7 +49,7 @@ struct mirostat_v2 {
         return kept.accept(name, token, last, tau, eta);
     }
 
-    status check() const noexcept { return surprise_control::check(name, tau, eta); }
+    status (check)() const noexcept { return surprise_control::check_target(name, tau, eta); }
 };
 
 }  // namespace riffle

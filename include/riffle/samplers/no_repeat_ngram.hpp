@@ -38,7 +38,7 @@ struct no_repeat_ngram {
         change_counted(of, banned, [](std::int32_t) { return logit_edit::banning(); });
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return last_n >= -1 ? status() : status::invalid(name, "last_n", double(last_n), "is below -1");
     }
 };

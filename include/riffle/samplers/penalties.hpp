@@ -43,7 +43,7 @@ struct penalties {
         change_counted(of, x.count_recent(last_n), [this](std::int32_t count) { return penalty(count); });
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
         if (!(flushed(repeat) > 0.0f) || repeat > greatest_logit)
             return status::invalid(name, "repeat", double(repeat), "is not a positive number");

@@ -129,7 +129,7 @@ struct phrase_ban {
         return longest ? take_back(kept, tokens, longest) : step{};
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return vocab || phrases.empty() ? status() : status::invalid(name, "vocab", 0.0, "is no vocabulary");
     }
 

@@ -35,7 +35,7 @@ struct quadratic {
     template <class V>
     static RIFFLE_INLINE constexpr std::array<V, 4> parameters(const law_values<V>& of_all,
                                                                const std::array<V, 2>& factors) noexcept {
-        const V added = select(absolute(of_all.maximum) <= V(1e6f), of_all.maximum, V(0.0f));
+        const V added = blend(absolute(of_all.maximum) <= V(1e6f), of_all.maximum, V(0.0f));
         return {of_all.maximum, added, factors[0], factors[1]};
     }
     std::array<float, 4> parameters(const law& of_all) const noexcept {
@@ -51,7 +51,7 @@ struct quadratic {
         return p[1] - p[2] * square + (p[3] * square) * d;
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (!(absolute(lanes<1>(factor))[0] <= 1e6f))
             return status::invalid(name, "factor", double(factor), "is not a number between -1e6 and 1e6");
         if (!(absolute(lanes<1>(curve))[0] <= 1e6f))

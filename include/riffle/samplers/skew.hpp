@@ -49,7 +49,7 @@ struct skew {
         c.sorted = false;
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return amount == amount ? status() : status::invalid(name, "amount", double(amount), "is not a number");
     }
 

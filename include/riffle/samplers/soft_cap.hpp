@@ -28,10 +28,10 @@ struct soft_cap {
     }
     template <class V>
     static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 2>& p) noexcept {
-        return select(p[0] == V(0.0f), logit, p[0] * tanh(logit * p[1]));
+        return blend(p[0] == V(0.0f), logit, p[0] * tanh(logit * p[1]));
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return cap == cap ? status() : status::invalid(name, "cap", double(cap), "is not a number");
     }
 };

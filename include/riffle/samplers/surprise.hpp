@@ -42,7 +42,7 @@ struct surprise_control {
         return {};
     }
 
-    static status check(const char* stage, float tau, float eta) noexcept {
+    static status check_target(const char* stage, float tau, float eta) noexcept {
         if (!(absolute(lanes<1>(tau))[0] <= 1e6f))
             return status::invalid(stage, "tau", double(tau), "is not a number between -1e6 and 1e6");
         if (!(absolute(lanes<1>(eta))[0] <= 1e6f))

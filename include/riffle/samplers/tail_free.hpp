@@ -54,7 +54,7 @@ struct tail_free {
         return true;
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return z == z ? status() : status::invalid(name, "z", double(z), "is not a number");
     }
 };

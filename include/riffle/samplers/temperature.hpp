@@ -32,7 +32,7 @@ struct temperature {
         return logit * scale[0];
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return t == t ? status() : status::invalid(name, "t", double(t), "is not a number");
     }
 };

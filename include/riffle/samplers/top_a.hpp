@@ -31,7 +31,7 @@ struct top_a {
         return cut<lanes<1>>(of_all.values<law_part::none>(), {cut_parameters()[0]})[0];
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return a == a ? status() : status::invalid(name, "a", double(a), "is not a number");
     }
 };

@@ -43,7 +43,7 @@ struct top_h {
         return true;
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return alpha == alpha ? status() : status::invalid(name, "alpha", double(alpha), "is not a number");
     }
 

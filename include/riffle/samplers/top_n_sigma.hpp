@@ -42,7 +42,7 @@ struct top_n_sigma {
         c.keep_above(cut(c[best].logit, m), 1);
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return n == n ? status() : status::invalid(name, "n", double(n), "is not a number");
     }
 };

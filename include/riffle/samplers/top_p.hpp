@@ -36,7 +36,7 @@ struct top_p {
         c.keep_weighed_nucleus(target(total), keeps_at_least());
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
     }
 };

@@ -32,7 +32,7 @@ struct typical {
     /// How far a token's distance is from the mean distance; the nearest are kept.
     template <class I>
     static RIFFLE_INLINE constexpr I score(const I& distance, const I& mean) noexcept {
-        return select(mean < distance, distance - mean, mean - distance);
+        return blend(mean < distance, distance - mean, mean - distance);
     }
 
     bool keep(candidates& c, const law& of_all, float floor) const noexcept {
@@ -69,7 +69,7 @@ struct typical {
         return true;
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
     }
 };

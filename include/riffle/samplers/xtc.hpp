@@ -65,7 +65,7 @@ struct xtc {
         });
     }
 
-    status check() const noexcept {
+    status (check)() const noexcept {
         if (probability != probability)
             return status::invalid(name, "probability", double(probability), "is not a number");
         if (threshold != threshold) return status::invalid(name, "threshold", double(threshold), "is not a number");

@@ -54,7 +54,7 @@ struct count_pass {
         using V = lanes<N>;
         const V least(cut);
         int_lanes<N> count(0);
-        for (std::size_t i = 0; i < padded; i += N) count = select(V::load(values + i) >= least, count + 1, count);
+        for (std::size_t i = 0; i < padded; i += N) count = blend(V::load(values + i) >= least, count + 1, count);
         std::size_t total = 0;
         for (int i = 0; i < N; ++i) total += std::size_t(count[i]);
         return total;
@@ -87,7 +87,7 @@ struct hide_below_pass {
             RIFFLE_UNROLL(4)
             for (std::size_t i = 0; i < block_size; i += N) {
                 const V logit = V::load_once(from + i);
-                select(logit >= bound, logit, illegal).store(to + i);
+                blend(logit >= bound, logit, illegal).store(to + i);
             }
         }
     }

@@ -30,14 +30,14 @@ public:
     /// `x` is canonical but for denormals and NaN.
     template <class V>
     RIFFLE_INLINE V operator()(const V& x) const noexcept {
-        return select(x > V(illegal_logit), canonical(mapped(flushed(x))), V(illegal_logit));
+        return blend(x > V(illegal_logit), canonical(mapped(flushed(x))), V(illegal_logit));
     }
     /// The same but for a NaN, an infinity or a denormal that the map returns, for uses that cannot tell those from
     /// their canonical form: fixed_mass of a distance to the maximum, a comparison with a finite cut.
     template <class V>
     RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
         if constexpr (tolerates_uncanonical) return mapped(x);
-        else return select(x > V(illegal_logit), mapped(flushed(x)), V(illegal_logit));
+        else return blend(x > V(illegal_logit), mapped(flushed(x)), V(illegal_logit));
     }
 
 private:

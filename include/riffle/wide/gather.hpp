@@ -63,7 +63,7 @@ struct hide_pass {
             float* x = r->own(b);
             for (std::size_t i = 0; i < block_size; i += N) {
                 const I bits(std::int32_t(legal[i / 32] >> (i % 32)));
-                select((bits & lane_bit) != 0, V::load(x + i), V(illegal_logit)).store(x + i);
+                blend((bits & lane_bit) != 0, V::load(x + i), V(illegal_logit)).store(x + i);
             }
         }
     }

@@ -55,7 +55,7 @@ struct histogram_pass {
                     const auto w = fixed_mass(l - top);
                     std::memcpy(weight + i, &w.v, sizeof w.v);
                 } else {
-                    const auto one = select(l > V(illegal_logit), int_lanes<N>(1), int_lanes<N>(0));
+                    const auto one = blend(l > V(illegal_logit), int_lanes<N>(1), int_lanes<N>(0));
                     std::memcpy(weight + i, &one.v, sizeof one.v);
                 }
             }

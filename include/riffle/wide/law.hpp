@@ -42,8 +42,8 @@ struct law_pass {
                 RIFFLE_UNROLL(4)
                 for (std::size_t i = 0; i < block_size; i += N) {
                     const V raw = V::load_once(r.block(b) + i);
-                    least = lesser_of(select(raw >= V(legal_cut), raw, V(greatest_logit)), least);
-                    legal = select(raw >= V(legal_cut), legal + 1, legal);
+                    least = lesser_of(blend(raw >= V(legal_cut), raw, V(greatest_logit)), least);
+                    legal = blend(raw >= V(legal_cut), legal + 1, legal);
                 }
             }
             float raw_minimum = greatest_logit;

@@ -148,7 +148,7 @@ private:
     static RIFFLE_INLINE Sum weights(const Fold& map, const V& top, const float* logits) noexcept {
         const V below = map.uncanonical(V::load(logits)) - top;
         const Sum weight = float_mass(Sum(below.v));
-        return select(weight >= Sum(1.0f), weight, Sum(0.0f));
+        return blend(weight >= Sum(1.0f), weight, Sum(0.0f));
     }
 };
 

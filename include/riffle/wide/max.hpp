@@ -63,7 +63,7 @@ struct nan_pass {
         for (std::size_t b = 0; b < r.blocks(); ++b)
             for (std::size_t i = 0; i < block_size; i += N) {
                 const I magnitude = as_bits(V::load(r.block(b) + i)) & 0x7fffffff;
-                seen = select(I(0x7f800000) < magnitude, I(1), seen);
+                seen = blend(I(0x7f800000) < magnitude, I(1), seen);
             }
         return any(seen);
     }

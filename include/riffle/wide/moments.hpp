@@ -153,10 +153,10 @@ private:
         for (std::size_t i = 0; i < block_size; i += N) {
             const V logits = map(V::load(x + i));
             const auto is_legal = logits > V(illegal_logit);
-            const auto d = select(is_legal, fixed_distance(logits, maximum), int_lanes<N>(0));
+            const auto d = blend(is_legal, fixed_distance(logits, maximum), int_lanes<N>(0));
             distances = distances + d;
             squares.add_products(d, d);
-            count = select(is_legal, count + 1, count);
+            count = blend(is_legal, count + 1, count);
         }
         total.add(distances, squares);
         std::uint64_t legal = 0;

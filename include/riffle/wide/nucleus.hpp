@@ -72,7 +72,7 @@ struct split_mass_pass {
             const auto reaching_band = [&](const V& l, const I& w) {
                 const std::uint64_t bits = lanes_reaching(l, low) & ~lanes_reaching(l, high);
                 size += compress(l, bits, logits + size);
-                return select(l >= low, w, I(0));
+                return blend(l >= low, w, I(0));
             };
             for (; ended < of.index; ++ended) ends[ended] = std::uint32_t(size);
             std::size_t i = 0;
@@ -125,7 +125,7 @@ struct mass_from_pass {
         for (std::size_t i = 0; i < size; i += N) {
             I w;
             std::memcpy(&w.v, weights + i, sizeof w.v);
-            sum.add(select(lanes<N>::load(logits + i) >= bound, w, I(0)));
+            sum.add(blend(lanes<N>::load(logits + i) >= bound, w, I(0)));
         }
         return sum.total();
     }

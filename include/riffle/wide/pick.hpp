@@ -154,8 +154,8 @@ struct noise_pass {
                 const I id = I(std::int32_t(b * block_size + i)) + I::iota();
                 const V score = map(raw) + gumbel_noise<V>(id, counter, seed);
                 const auto better = score > best;  // equal scores keep the earlier id of the lane
-                best = select(better, score, best);
-                best_id = select(better, id, best_id);
+                best = blend(better, score, best);
+                best_id = blend(better, id, best_id);
             }
         }
         float score = illegal_logit;

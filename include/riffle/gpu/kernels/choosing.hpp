@@ -24,33 +24,33 @@ public:
     /// The first in rank: of the greatest keys that the invocations have met, that with the lowest id.
     constexpr void first(const u32& lane_best, const u32& lane_best_id) noexcept {
         key = row_.greatest.load();
-        token = group_.least(select(lane_best == key, lane_best_id, u32(no_token)));
+        token = group_.least(blend(lane_best == key, lane_best_id, u32(no_token)));
     }
 
     /// The greatest logit plus noise keyed by the token, the lowest id among equals.
     constexpr void by_noise() noexcept {
         using spirv::i32;
-        std::array<private_variable<u32>, noise_parameters> word;
-        for (std::uint32_t w = 0; w < word.size(); ++w) {
-            word[w].declare(code_);
-            word[w] = row_.stage_request(stage_word::parameters + w);
+        std::array<private_variable<u32>, noise_parameters> parameters;
+        for (std::uint32_t w = 0; w < parameters.size(); ++w) {
+            parameters[w].declare(code_);
+            parameters[w] = row_.stage_request(stage_word::parameters + w);
         }
         private_variable<u32> best(code_, u32(0u)), best_id(code_, u32(no_token)), best_key(code_, u32(0u));
         all_.for_each([&](const u32& of, const u32& id) {
             std::array<i32, noise_parameters> w;
-            for (std::size_t j = 0; j < w.size(); ++j) w[j] = i32(word[j].load());
+            for (std::size_t j = 0; j < w.size(); ++j) w[j] = i32(parameters[j].load());
             const auto words = philox_rounds<i32>({i32(id), w[0], w[1], w[2]}, std::array<i32, 2>{w[3], w[4]});
             const u32 noisy = key_of(logit_of(of) + gumbel_noise_of<f32>(words[0]));
-            const u32 score = select(of == 0u, u32(0u), noisy);
+            const u32 score = blend(of == 0u, u32(0u), noisy);
             const boolean better = ranks_before(score, id, best, best_id);
-            best = select(better, score, best.load());
-            best_id = select(better, id, best_id.load());
-            best_key = select(better, of, best_key.load());
+            best = blend(better, score, best.load());
+            best_id = blend(better, id, best_id.load());
+            best_key = blend(better, of, best_key.load());
         });
         const u32 score = group_.greatest(best);
         const boolean is_best = (best == score) & (score != 0u);
-        const u32 id = group_.least(select(is_best, best_id.load(), u32(no_token)));
-        key = group_.greatest(select(is_best & (best_id == id), best_key.load(), u32(0u)));
+        const u32 id = group_.least(blend(is_best, best_id.load(), u32(no_token)));
+        key = group_.greatest(blend(is_best & (best_id == id), best_key.load(), u32(0u)));
         token = id;
     }
 
@@ -71,7 +71,7 @@ private:
         spirv::private_pair sum(code_, {0u, 0u}), before(code_, {0u, 0u});
         few_.for_each([&](const u32&, const u32& id, const u32& w) {
             sum.add(spirv::wide(w));
-            before.add(spirv::wide(select(id < few_.id, w, u32(0u))));
+            before.add(spirv::wide(blend(id < few_.id, w, u32(0u))));
         });
         all_.mass = sum.load();
         const word_pair target = all_.numbers.multiply_high(random, sum), ahead = before;

@@ -24,24 +24,24 @@ namespace detail {
 constexpr u32 bits_of_float(const word_pair& value) noexcept {
     // Moves the highest bit to the top, by 32, 16, ... 1.
     word_pair v = value;
-    u32 moved = select(v.high == 0u, u32(32u), u32(0u));
-    v = select(v.high == 0u, word_pair{0u, v.low}, v);
+    u32 moved = blend(v.high == 0u, u32(32u), u32(0u));
+    v = blend(v.high == 0u, word_pair{0u, v.low}, v);
     for (const std::uint32_t step : {16u, 8u, 4u, 2u, 1u}) {
         const boolean short_of = (v.high >> (32u - step)) == 0u;
         const u32 high = (v.high << step) | (v.low >> (32u - step));
         const u32 low = v.low << step;
-        v = select(short_of, word_pair{low, high}, v);
-        moved = select(short_of, moved + step, moved);
+        v = blend(short_of, word_pair{low, high}, v);
+        moved = blend(short_of, moved + step, moved);
     }
     // 24 bits stay, of which the first is 1; the other 40 round them.
     const u32 kept = v.high >> 8u;
     const u32 half = (v.high >> 7u) & 1u;
     const boolean rest = ((v.high & 0x7fu) | v.low) != 0u;
     const boolean odd = (kept & 1u) != 0u;
-    const u32 up = select((half != 0u) & (rest | odd), u32(1u), u32(0u));
+    const u32 up = blend((half != 0u) & (rest | odd), u32(1u), u32(0u));
     const u32 exponent = (u32(127u + 63u) - moved) << 23u;
     const u32 bits = exponent + (kept & 0x7fffffu) + up;
-    return select((value.low | value.high) == 0u, u32(0u), bits);
+    return blend((value.low | value.high) == 0u, u32(0u), bits);
 }
 }  // namespace detail
 
@@ -81,14 +81,14 @@ public:
             [&] {
                 const word_pair rest{rest_low, rest_high};
                 const boolean fits = whole <= rest;
-                const word_pair left = spirv::twice(select(fits, rest - whole, rest));
-                const word_pair digit = spirv::wide(select(fits, u32(1u), u32(0u)));
+                const word_pair left = spirv::twice(blend(fits, rest - whole, rest));
+                const word_pair digit = spirv::wide(blend(fits, u32(1u), u32(0u)));
                 const word_pair so_far = spirv::twice({low, high}) + digit;
                 const boolean begun = (so_far.low | so_far.high) != 0u;
                 low = so_far.low;
                 high = so_far.high;
-                zeros = zeros + select(begun, u32(0u), u32(1u));
-                digits = digits + select(begun, u32(1u), u32(0u));
+                zeros = zeros + blend(begun, u32(0u), u32(1u));
+                digits = digits + blend(begun, u32(1u), u32(0u));
                 rest_low = left.low;
                 rest_high = left.high;
             },
@@ -98,7 +98,7 @@ public:
         const boolean more = whole < rest;
         const boolean tie = whole == rest;
         const boolean odd = (low.load() & 1u) != 0u;
-        const word_pair rounded = word_pair{low, high} + spirv::wide(select(more | (tie & odd), u32(1u), u32(0u)));
+        const word_pair rounded = word_pair{low, high} + spirv::wide(blend(more | (tie & odd), u32(1u), u32(0u)));
         // To 24 digits, and 2^-(zeros + 52) of them.
         const f32 digits_as_float = to_float(rounded);
         const u32 scale = (u32(127u - 52u) - zeros) << 23u;
@@ -107,8 +107,8 @@ public:
 
     /// a / b rounded down, where that fits 64 bits; b > 0.
     constexpr word_pair divide(const word_quad& a, const word_pair& b) const noexcept {
-        variable<u32> word0(code_, a.word[0]), word1(code_, a.word[1]), word2(code_, a.word[2]),
-            word3(code_, a.word[3]);
+        variable<u32> word0(code_, a.words[0]), word1(code_, a.words[1]), word2(code_, a.words[2]),
+            word3(code_, a.words[3]);
         variable<u32> rest_low(code_, u32(0u)), rest_high(code_, u32(0u)), low(code_, u32(0u)), high(code_, u32(0u));
         spirv::for_(code_, u32(0u), u32(128u), u32(1u), [&](const u32&) {
             const u32 next = word3.load() >> 31u;
@@ -120,11 +120,11 @@ public:
             const word_pair moved = spirv::twice({rest_low, rest_high});
             const word_pair rest{moved.low | next, moved.high};
             const boolean fits = carries | (b <= rest);
-            const word_pair left = select(fits, rest - b, rest);
+            const word_pair left = blend(fits, rest - b, rest);
             rest_low = left.low;
             rest_high = left.high;
             const word_pair so_far = spirv::twice({low, high});
-            low = so_far.low | select(fits, u32(1u), u32(0u));
+            low = so_far.low | blend(fits, u32(1u), u32(0u));
             high = so_far.high;
         });
         return {low, high};
@@ -138,7 +138,7 @@ public:
             [&] {
                 const u32 next = root | bit;
                 const boolean fits = spirv::multiply_wide(next, next) <= value;
-                root = select(fits, next, root.load());
+                root = blend(fits, next, root.load());
             },
             [&] { bit = bit.load() >> 1u; });
         return root;

@@ -15,12 +15,12 @@ inline constexpr std::uint32_t sign_bit = 0x80000000u;
 /// The key of a logit as it came from memory, or from a map.
 constexpr u32 key_of(const f32& logit) noexcept {
     const u32 bits(as_bits(canonical(logit)));
-    const u32 key = select((bits & sign_bit) != 0u, ~bits, bits | sign_bit);
-    return select(bits == 0xff800000u, u32(0u), key);
+    const u32 key = blend((bits & sign_bit) != 0u, ~bits, bits | sign_bit);
+    return blend(bits == 0xff800000u, u32(0u), key);
 }
 /// The logit of a token that may be chosen.
 constexpr f32 logit_of(const u32& key) noexcept {
-    return f32::from_bits(select((key & sign_bit) != 0u, key ^ sign_bit, ~key));
+    return f32::from_bits(blend((key & sign_bit) != 0u, key ^ sign_bit, ~key));
 }
 /// a ranks before b: the greater logit, and the lower id among equals.
 constexpr spirv::boolean ranks_before(const u32& a_key, const u32& a_id, const u32& b_key, const u32& b_id) noexcept {

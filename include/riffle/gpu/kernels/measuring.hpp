@@ -38,7 +38,7 @@ public:
         for_each([&](const u32& key, const u32&) {
             const u32 weight = row_.weight(key);
             mass.add(spirv::wide(weight));
-            legal = legal + select(key == 0u, u32(0u), u32(1u));
+            legal = legal + blend(key == 0u, u32(0u), u32(1u));
             if (with_distances) distances.add(spirv::multiply_wide(weight, distance_of(key)));
         });
         mass = group_.sum(mass.load());
@@ -69,7 +69,7 @@ public:
         private_pair my_sum(code_, {0u, 0u}), my_squares(code_, {0u, 0u});
         for_each([&](const u32& key, const u32&) {
             const u32 distance = distance_of(key);
-            my_count = my_count + select(key == 0u, u32(0u), u32(1u));
+            my_count = my_count + blend(key == 0u, u32(0u), u32(1u));
             my_sum.add(spirv::wide(distance));
             my_squares.add(spirv::multiply_wide(distance, distance));
         });
@@ -83,7 +83,7 @@ public:
         // sqrt((N Σd² - (Σd)²) / N²) in units of 2^-24
         const word_quad low_part = spirv::multiply_wide(low_squares, spirv::wide(n));
         const word_quad high_part = spirv::multiply_wide(high_squares, spirv::wide(n));
-        const word_quad shifted{{0u, high_part.word[0], high_part.word[1], high_part.word[2]}};
+        const word_quad shifted{{0u, high_part.words[0], high_part.words[1], high_part.words[2]}};
         const word_quad difference = (low_part + shifted) - spirv::multiply_wide(sum, sum);
         const word_pair variance = numbers.divide(difference, spirv::multiply_wide(n, n));
         const word_pair scaled{variance.low << 16u, (variance.high << 16u) | (variance.low >> 16u)};
@@ -94,7 +94,7 @@ private:
     /// In units of 2^-16 nats under the maximum; 0 for a key of 0.
     constexpr u32 distance_of(const u32& key) const noexcept {
         const u32 distance(fixed_distance(logit_of(key), row_.maximum()));
-        return select(key == 0u, u32(0u), distance);
+        return blend(key == 0u, u32(0u), distance);
     }
 
     work_group& group_;

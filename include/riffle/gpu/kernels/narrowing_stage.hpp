@@ -44,16 +44,16 @@ public:
         all_.for_each([&](const u32& key, const u32& id) {
             const boolean reaches = (key != 0u) & (key >= cut);
             const boolean is_behind = reaches & ranks_before(last_key, last_id, key, id);
-            count = count + select(reaches, u32(1u), u32(0u));
-            last_key = select(is_behind, key, last_key.load());
-            last_id = select(is_behind, id, last_id.load());
+            count = count + blend(reaches, u32(1u), u32(0u));
+            last_key = blend(is_behind, key, last_key.load());
+            last_id = blend(is_behind, id, last_id.load());
         });
         const u32 reached = group_.sum(count.load());
         const u32 key = group_.least(last_key);
-        const u32 id = group_.greatest(select(last_key == key, last_id.load(), u32(0u)));
+        const u32 id = group_.greatest(blend(last_key == key, last_id.load(), u32(0u)));
         const boolean removes = (reached >= 2u) & (least <= all_.legal + 1u - reached);
         spirv::if_(code_, removes, [&] { row_.set_bound(key, id); });
-        return select(removes, key, u32(0u));
+        return blend(removes, key, u32(0u));
     }
 
 private:
@@ -102,9 +102,9 @@ private:
         variable<u32> ahead(code_, u32(0u));
         spirv::for_(code_, u32(0u), group_.size, u32(1u), [&](const u32& j) {
             const boolean before = ranks_before(few_.shown_low()[j], j, lane_best, group_.lane);
-            ahead = ahead + select(before, u32(1u), u32(0u));
+            ahead = ahead + blend(before, u32(1u), u32(0u));
         });
-        return greater_of(group_.greatest(select(ahead + 1u == k, lane_best, u32(0u))), u32(1u));
+        return greater_of(group_.greatest(blend(ahead + 1u == k, lane_best, u32(0u))), u32(1u));
     }
 
     work_group& group_;

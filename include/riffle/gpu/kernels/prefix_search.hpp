@@ -36,7 +36,7 @@ public:
         write_functions(goal);
         variable<u32> are_few(code_, u32(0u));
         level_ = 0u;
-        for (auto& word : {&settled_.distance, &settled_.key, &settled_.id}) *word = u32(0u);
+        for (auto& part : {&settled_.distance, &settled_.key, &settled_.id}) *part = u32(0u);
         sums ahead(code_);  // of what the settled digits leave behind them
         variable<u32> goes_on(code_, u32(1u));
         spirv::while_(
@@ -52,7 +52,7 @@ public:
                 const boolean is_all = found == u32(digits);  // no prefix comes to the goal
                 const u32 digit = lesser_of(found, u32(digits - 1));
                 settle(digit);
-                const u32 reached = ahead.count + select(is_all, u32(0u), counts_[digit].load());
+                const u32 reached = ahead.count + blend(is_all, u32(0u), counts_[digit].load());
                 spirv::if_(
                     code_, reached <= group_.size,
                     [&] {
@@ -64,7 +64,7 @@ public:
                         spirv::if_(code_, is_all | (level_ == u32(levels)), [&] {
                             goes_on = 0u;
                             level_ = 0u;  // which holds_prefix may still ask, for nothing
-                            row_.set_bound(select(is_all, u32(0u), ~settled_.key.load()), settled_.id);
+                            row_.set_bound(blend(is_all, u32(0u), ~settled_.key.load()), settled_.id);
                         });
                     });
                 group_.sync();
@@ -92,7 +92,7 @@ private:
         // 2^-19 nats: the first digit tells an eighth of a nat, down to 32 under the maximum, where nothing weighs.
         const f32 under = lesser_of(row_.maximum() - logit_of(standing), f32(31.999998f)) * f32(524288.0f);
         const u32 distance(truncate(under)), complement = ~standing;
-        return {select(row_.is_one_of(row_.scored()), complement, distance), complement, id};
+        return {blend(row_.is_one_of(row_.scored()), complement, distance), complement, id};
     }
     /// The digits that have been settled so far, in the words of a rank.
     struct settled_words {
@@ -126,7 +126,7 @@ private:
         u32 shift;
 
         constexpr u32 word_of(const rank& r) const noexcept {
-            return select(in_distance, r.distance, select(in_key, r.key, r.id));
+            return blend(in_distance, r.distance, blend(in_key, r.key, r.id));
         }
         constexpr boolean shares_words_ahead(const rank& a, const rank& b) const noexcept {
             const boolean distance = a.distance == b.distance;
@@ -145,7 +145,7 @@ private:
         const boolean in_distance = level < 3u;
         const boolean in_key = (level < 7u) & !in_distance;
         const boolean in_id = !(level < 7u);
-        const u32 last = select(in_distance, u32(2u), select(in_key, u32(6u), u32(9u)));
+        const u32 last = blend(in_distance, u32(2u), blend(in_key, u32(6u), u32(9u)));
         return {in_distance, in_key, in_id, (last - level) << 3u};
     }
 
@@ -155,11 +155,11 @@ private:
             const place at = place_of(level_);
             const u32 standing = row_.standing(key);
             const rank r = rank_of(standing, id), settled = settled_.load();
-            const u32 word = at.word_of(r) >> at.shift;
+            const u32 shifted = at.word_of(r) >> at.shift;
             const boolean shares =
-                at.shares_words_ahead(r, settled) & ((word >> 8u) == ((at.word_of(settled) >> at.shift) >> 8u));
+                at.shares_words_ahead(r, settled) & ((shifted >> 8u) == ((at.word_of(settled) >> at.shift) >> 8u));
             spirv::if_(code_, (standing != 0u) & shares, [&] {
-                const u32 digit = word & 255u;
+                const u32 digit = shifted & 255u;
                 counts_[digit].add(1u);
                 spirv::if_(code_, goal.by_mass != 0u,
                            [&] { group_.add(low_[digit], high_[digit], spirv::wide(row_.weight(key))); });
@@ -169,9 +169,9 @@ private:
     constexpr void settle(const u32& digit) noexcept {
         const place at = place_of(level_);
         const u32 here = digit << at.shift;
-        settled_.distance = settled_.distance | select(at.in_distance, here, u32(0u));
-        settled_.key = settled_.key | select(at.in_key, here, u32(0u));
-        settled_.id = settled_.id | select(at.in_id, here, u32(0u));
+        settled_.distance = settled_.distance | blend(at.in_distance, here, u32(0u));
+        settled_.key = settled_.key | blend(at.in_key, here, u32(0u));
+        settled_.id = settled_.id | blend(at.in_id, here, u32(0u));
     }
 
     constexpr void clear() const noexcept {

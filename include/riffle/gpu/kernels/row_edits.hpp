@@ -54,11 +54,11 @@ private:
             numbers[n] = f32::from_bits(row_.request_buffer(change + n));
         const u32 taken(as_bits(numbers[3]));
         const u32 finite = key_of(logit_edit::apply(logit_of(key), numbers));
-        const u32 added = select(taken == 0xff800000u, key_of(f32(greatest_logit)), finite);
-        return select((key == 0u) | (taken == 0x7f800000u), u32(0u), added);
+        const u32 added = blend(taken == 0xff800000u, key_of(f32(greatest_logit)), finite);
+        return blend((key == 0u) | (taken == 0x7f800000u), u32(0u), added);
     }
     static constexpr u32 bits_of(const u32& key) noexcept {
-        return select(key == 0u, u32(0xff800000u), u32(as_bits(logit_of(key))));
+        return blend(key == 0u, u32(0xff800000u), u32(as_bits(logit_of(key))));
     }
 
     work_group& group_;

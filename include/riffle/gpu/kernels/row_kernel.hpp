@@ -92,8 +92,8 @@ private:
             lane_best_ = 0u;
             all_.for_each([&](const u32& key, const u32& id) {
                 const boolean better = lane_best_ < key;
-                lane_best_ = select(better, key, lane_best_.load());
-                lane_best_id_ = select(better, id, lane_best_id_.load());
+                lane_best_ = blend(better, key, lane_best_.load());
+                lane_best_id_ = blend(better, id, lane_best_id_.load());
             });
             row_.greatest = group_.greatest(lane_best_);
             is_known_ = 1u;
@@ -147,7 +147,7 @@ private:
         narrowed_ = 1u;
         narrowing_.goal.least = row_.stage_request(stage_word::least);
         const boolean by_mass = row_.is_one_of(of_narrowing(narrowing::mass) | row_.scored());
-        narrowing_.goal.by_mass = select(by_mass, u32(1u), u32(0u));
+        narrowing_.goal.by_mass = blend(by_mass, u32(1u), u32(0u));
         const u32 low = row_.stage_request(stage_word::low);
         narrowing_.goal.share = {low, row_.stage_request(stage_word::high)};
         set_cut(device_form::narrow);
@@ -162,8 +162,8 @@ private:
     constexpr void remove() noexcept {
         set_cut(device_form::remove);
         const u32 last = narrowing_.remove_top(row_.stage_request(stage_word::least));
-        row_.greatest = select(last == 0u, row_.greatest.load(), last);
-        lane_best_ = select(last == 0u, lane_best_.load(), u32(0u));
+        row_.greatest = blend(last == 0u, row_.greatest.load(), last);
+        lane_best_ = blend(last == 0u, lane_best_.load(), u32(0u));
     }
     /// The key that tokens must reach.
     constexpr void set_cut(device_form form) noexcept {
@@ -212,8 +212,8 @@ private:
                 lane_best_ = row_.behind_stage(lane_best_, 0xffffffffu);
             });
         const stage_set maps_or_drops = monotone | of_form(device_form::remove) | of_form(device_form::narrow);
-        if (maps_or_drops) is_fresh_ = select(row_.is_one_of(maps_or_drops), u32(0u), is_fresh_.load());
-        if (loses) is_known_ = select(row_.is_one_of(loses), u32(0u), is_known_.load());
+        if (maps_or_drops) is_fresh_ = blend(row_.is_one_of(maps_or_drops), u32(0u), is_fresh_.load());
+        if (loses) is_known_ = blend(row_.is_one_of(loses), u32(0u), is_known_.load());
     }
 
     assembler& code_;

@@ -92,8 +92,8 @@ inline constexpr std::uint32_t more_tokens = 8;  ///< more were left than found 
 constexpr spirv::u32 seen_in(const spirv::u32& bits) noexcept {
     const spirv::boolean is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
     const spirv::boolean is_infinite = bits == 0x7f800000u;
-    const spirv::u32 nan = select(is_nan, spirv::u32(row_state::saw_nan), spirv::u32(0u));
-    return nan | select(is_infinite, spirv::u32(row_state::saw_infinity), spirv::u32(0u));
+    const spirv::u32 nan = blend(is_nan, spirv::u32(row_state::saw_nan), spirv::u32(0u));
+    return nan | blend(is_infinite, spirv::u32(row_state::saw_infinity), spirv::u32(0u));
 }
 
 }  // namespace riffle::gpu

@@ -37,11 +37,11 @@ public:
         // One that has met a NaN, and one that has met an infinity, tell all.
         const u32 nan = seen & u32(row_state::saw_nan);
         const word_pair met = group_.sum(word_pair{nan, (seen & u32(row_state::saw_infinity)) >> 1u});
-        const u32 nan_seen = select(met.low == 0u, u32(0u), u32(row_state::saw_nan));
-        const u32 infinity_seen = select(met.high == 0u, u32(0u), u32(row_state::saw_infinity));
+        const u32 nan_seen = blend(met.low == 0u, u32(0u), u32(row_state::saw_nan));
+        const u32 infinity_seen = blend(met.high == 0u, u32(0u), u32(row_state::saw_infinity));
         group_.once([&] {
-            const u32 none = select(kept_ == 0u, u32(row_state::nothing_legal), u32(0u));
-            const u32 more = select(written_ < kept_, u32(row_state::more_tokens), u32(0u));
+            const u32 none = blend(kept_ == 0u, u32(row_state::nothing_legal), u32(0u));
+            const u32 more = blend(written_ < kept_, u32(row_state::more_tokens), u32(0u));
             const u32 kept = kept_, written = written_, state = nan_seen | infinity_seen | none | more;
             results_[at + u32(result_word::token)] = token;
             results_[at + u32(result_word::state)] = state;
@@ -56,7 +56,7 @@ private:
         few_.show(u32(0u));
         const u32 rank = few_.of_before_mine().count;
         const boolean is_there = few_.key != 0u;
-        kept_ = group_.sum(select(is_there, u32(1u), u32(0u)));
+        kept_ = group_.sum(blend(is_there, u32(1u), u32(0u)));
         written_ = lesser_of(kept_, room_);
         spirv::if_(code_, is_there & (rank < room_), [&] { write_token(rank, few_.id, few_.key); });
     }

@@ -68,13 +68,13 @@ public:
     }
 
     /// A word of the row's request, of the present stage's part of it, and of the buffer that holds them all.
-    constexpr u32 request(std::uint32_t word) const noexcept { return requests_[request_.load() + word]; }
-    constexpr u32 stage_request(std::uint32_t word) const noexcept {
+    constexpr u32 request(std::uint32_t place) const noexcept { return requests_[request_.load() + place]; }
+    constexpr u32 stage_request(std::uint32_t place) const noexcept {
         const u32 last(std::uint32_t(stages_.size() - 1));  // behind which come the results, which ask for nothing
         const u32 of_stage = lesser_of(stage, last) * u32(layout_.words_per_stage);
-        return requests_[request_.load() + of_stage + (request_word::count + word)];
+        return requests_[request_.load() + of_stage + (request_word::count + place)];
     }
-    constexpr u32 request_buffer(const u32& word) const noexcept { return requests_[word]; }
+    constexpr u32 request_buffer(const u32& place) const noexcept { return requests_[place]; }
     /// The parameters of stage i.
     template <class Use>
     constexpr auto with_parameters(std::size_t i, Use use) const noexcept {
@@ -146,8 +146,8 @@ public:
         for (std::size_t i = 0; i < stages_.size(); ++i) {
             if (!has_bound(stages_[i])) continue;
             const boolean is_it = stage == u32(std::uint32_t(i));
-            bound_key_[i] = select(is_it, key, bound_key_[i].load());
-            bound_id_[i] = select(is_it, id, bound_id_[i].load());
+            bound_key_[i] = blend(is_it, key, bound_key_[i].load());
+            bound_id_[i] = blend(is_it, id, bound_id_[i].load());
         }
     }
     /// The maximum by which it maps.
@@ -164,22 +164,22 @@ private:
     }
     constexpr void declare(std::size_t i) noexcept {
         const device_stage& s = stages_[i];
-        const auto word = [&](std::uint32_t w) { return request(layout_.stage(i) + w); };
+        const auto request_of = [&](std::uint32_t w) { return request(layout_.stage(i) + w); };
         const auto declare_word = [&](private_variable<u32>& variable, const u32& value) {
             variable.declare(code_);
             variable = value;
         };
-        declare_word(active_[i], word(stage_word::active));
+        declare_word(active_[i], request_of(stage_word::active));
         first_parameter_[i] = i == 0 ? 0 : first_parameter_[i - 1] + stages_[i - 1].parameters;
         if (s.form != device_form::select)
             for (std::uint32_t p = 0; p < s.parameters; ++p) {
                 private_variable<f32>& parameter = parameters_[first_parameter_[i] + p];
                 parameter.declare(code_);
-                parameter = f32::from_bits(word(stage_word::parameters + p));
+                parameter = f32::from_bits(request_of(stage_word::parameters + p));
             }
         if (s.form == device_form::mask) {
-            declare_word(bound_key_[i], word(stage_word::low));  // where its words are, and how many
-            declare_word(bound_id_[i], word(stage_word::high));
+            declare_word(bound_key_[i], request_of(stage_word::low));  // where its words are, and how many
+            declare_word(bound_id_[i], request_of(stage_word::high));
         }
         if (has_bound(s)) {  // everything, as long as nothing is known
             declare_word(bound_key_[i], s.form == device_form::remove ? 0xffffffffu : 0u);
@@ -219,7 +219,7 @@ private:
             return key.load();
         });
         key_below_ = spirv::integer_function<2>(code_, [&](const u32& id, const u32& end) {
-            return select(id < end, key(lesser_of(id, last_id_)), u32(0u));
+            return blend(id < end, key(lesser_of(id, last_id_)), u32(0u));
         });
         behind_stage_ = spirv::integer_function<2>(code_, [&](const u32& key, const u32& id) {
             private_variable<u32> left(code_, key);
@@ -233,7 +233,7 @@ private:
         const u32 weight(code_.options().precise
                              ? fixed_mass(below)
                              : truncate(native_exp(lesser_of(below, f32(0.0f))) * f32(1073741824.0f)));
-        return select(key == 0u, u32(0u), weight);
+        return blend(key == 0u, u32(0u), weight);
     }
     /// The least scores first, of tokens that weigh something.
     constexpr u32 standing_of(std::size_t i, const u32& key) const noexcept {
@@ -241,7 +241,7 @@ private:
         const u32 weight = weight_beside(maximum, key);
         const i32 distance = fixed_distance(logit_of(key), maximum);
         const u32 score(stages_[i].score(distance, i32(mean_[i].load())));
-        return select(weight == 0u, u32(0u), ~score);
+        return blend(weight == 0u, u32(0u), ~score);
     }
     /// Not an edit, a mask or a map.
     constexpr std::size_t first_that_asks() const noexcept {
@@ -264,30 +264,30 @@ private:
         case device_form::map: {
             const u32 mapped = with_parameters(i, [&](const f32* p) { return key_of(s.map(logit_of(key), p)); });
             const boolean maps = s.fact.narrows == narrowing::no ? key != 0u : (key != 0u) & (active_[i] == 1u);
-            return select(maps, mapped, key);
+            return blend(maps, mapped, key);
         }
         case device_form::adjust: {
             const row_measures m{maximum_[i].load(), 0.0f, 0.0f, 0.0f};
             const u32 mapped = with_parameters(i, [&](const f32* p) { return key_of(s.adjust(logit_of(key), m, p)); });
-            return select((key != 0u) & (active_[i] != 0u), mapped, key);
+            return blend((key != 0u) & (active_[i] != 0u), mapped, key);
         }
         case device_form::mask: {
             const u32 at = id >> 5u;
             const boolean has_word = at < bound_id_[i].load();
-            const u32 word = requests_[bound_key_[i].load() + select(has_word, at, u32(0u))];
-            const boolean legal = has_word & (((word >> (id & 31u)) & 1u) != 0u);
-            return select(legal, key, u32(0u));
+            const u32 bits = requests_[bound_key_[i].load() + blend(has_word, at, u32(0u))];
+            const boolean legal = has_word & (((bits >> (id & 31u)) & 1u) != 0u);
+            return blend(legal, key, u32(0u));
         }
         case device_form::remove: {
             const u32 first_key = bound_key_[i], first_id = bound_id_[i];
-            return select(ranks_before(key, id, first_key, first_id), u32(0u), key);
+            return blend(ranks_before(key, id, first_key, first_id), u32(0u), key);
         }
         default: {
             const u32 last_key = bound_key_[i], last_id = bound_id_[i];
-            if (!s.score) return select(ranks_before(last_key, last_id, key, id), u32(0u), key);
+            if (!s.score) return blend(ranks_before(last_key, last_id, key, id), u32(0u), key);
             const u32 standing = standing_of(i, key);
             const boolean is_behind = (standing == 0u) | ranks_before(last_key, last_id, standing, id);
-            return select((active_[i] != 0u) & is_behind, u32(0u), key);
+            return blend((active_[i] != 0u) & is_behind, u32(0u), key);
         }
         }
     }

@@ -54,11 +54,11 @@ public:
     constexpr void take_one(const u32& its_key, const u32& its_id) noexcept {
         listed_ = 1u;
         size_ = 1u;
-        key = select(group_.lane == 0u, its_key, u32(0u));
+        key = blend(group_.lane == 0u, its_key, u32(0u));
         id = its_id;
     }
     /// Drops the invocation's own token unless it is to stay.
-    constexpr void keep_mine_if(const boolean& stays) noexcept { key = select(stays, key.load(), u32(0u)); }
+    constexpr void keep_mine_if(const boolean& stays) noexcept { key = blend(stays, key.load(), u32(0u)); }
 
     /// Shows every invocation's token to the others, with its weight.
     constexpr void show(const u32& weight) noexcept { show(key, weight); }
@@ -96,8 +96,8 @@ public:
         private_pair mass(code_, {0u, 0u});
         for_each([&](const u32& other, const u32& its_id, const u32& weight) {
             const boolean before = ranks_before(other, its_id, standing, id);
-            mass.add(spirv::wide(select(before, weight, u32(0u))));
-            count = count + select(before, u32(1u), u32(0u));
+            mass.add(spirv::wide(blend(before, weight, u32(0u))));
+            count = count + blend(before, u32(1u), u32(0u));
         });
         return {count, mass};
     }

@@ -66,7 +66,7 @@ private:
     constexpr void write_functions() noexcept {
         begin_turn_ = spirv::integer_function<1>(code, [&](const u32&) {
             const u32 mine = turn_;
-            const u32 next = select(mine == u32(cells_a_turn * (turns - 1)), u32(0u), mine + u32(cells_a_turn));
+            const u32 next = blend(mine == u32(cells_a_turn * (turns - 1)), u32(0u), mine + u32(cells_a_turn));
             const u32 invocation = spirv::lane(code);
             spirv::if_(code, invocation < u32(cells_a_turn), [&] { cells_[next + invocation] = 0u; });
             turn_ = next;

@@ -45,11 +45,11 @@ class assembler {
 public:
     constexpr explicit assembler(const module_options& options = {}, std::uint32_t local_size = 256) noexcept
         : options_(options) {
-        require(capability::Shader);
-        if (options.round_to_nearest) require(capability::RoundingModeRTE);
-        if (options.keep_infinities) require(capability::SignedZeroInfNanPreserve);
-        if (options.subgroups) require(capability::GroupNonUniform);
-        if (options.subgroups) require(capability::GroupNonUniformArithmetic);
+        add_capability(capability::Shader);
+        if (options.round_to_nearest) add_capability(capability::RoundingModeRTE);
+        if (options.keep_infinities) add_capability(capability::SignedZeroInfNanPreserve);
+        if (options.subgroups) add_capability(capability::GroupNonUniform);
+        if (options.subgroups) add_capability(capability::GroupNonUniformArithmetic);
         main_ = new_id();
         local_size_ = new_id();
         const std::uint32_t integer = type(scalar::integer), one = constant(scalar::integer, 1), size = new_id();
@@ -163,7 +163,7 @@ public:
 
     /// An instruction with a result of a scalar type.
     template <class... Operands>
-    constexpr std::uint32_t emit(op code, scalar of, Operands... operands) noexcept {
+    constexpr std::uint32_t emit_scalar(op code, scalar of, Operands... operands) noexcept {
         return emit_of_type(code, type(of), operands...);
     }
     template <class... Operands>
@@ -179,13 +179,13 @@ public:
     /// Float arithmetic: never part of a fused operation, where that was asked for.
     template <class... Operands>
     constexpr std::uint32_t emit_arithmetic(op code, Operands... operands) noexcept {
-        const std::uint32_t id = emit(code, scalar::real, operands...);
+        const std::uint32_t id = emit_scalar(code, scalar::real, operands...);
         if (options_.precise) decorate(id, decoration::NoContraction);
         return id;
     }
     constexpr std::uint32_t emit_extended(extended which, std::uint32_t operand) noexcept {
         if (!extended_set_) extended_set_ = new_id();
-        return emit(op::ExtInst, scalar::real, extended_set_, which, operand);
+        return emit_scalar(op::ExtInst, scalar::real, extended_set_, which, operand);
     }
     /// A variable of the function that is being written.
     constexpr std::uint32_t local_variable(scalar of) noexcept {
@@ -273,7 +273,7 @@ private:
         scalar of = scalar::boolean;
     };
 
-    constexpr void require(capability what) noexcept { capabilities_.push(op::Capability, what); }
+    constexpr void add_capability(capability what) noexcept { capabilities_.push(op::Capability, what); }
     constexpr void decorate(std::uint32_t id, decoration what) noexcept { decorations_.push(op::Decorate, id, what); }
     constexpr void decorate(std::uint32_t id, decoration what, std::uint32_t value) noexcept {
         decorations_.push(op::Decorate, id, what, value);
@@ -336,14 +336,14 @@ private:
         while (text[length]) ++length;
         const std::size_t words = length / 4 + 1;
         head_.push(std::uint32_t(1 + before.size() + words + after.size()) << 16 | std::uint32_t(code));
-        for (const std::uint32_t word : before) head_.push(word);
+        for (const std::uint32_t operand : before) head_.push(operand);
         for (std::size_t i = 0; i < words; ++i) {
-            std::uint32_t word = 0;
+            std::uint32_t four_letters = 0;
             for (std::size_t j = 4 * i; j < 4 * i + 4 && j < length; ++j)
-                word |= std::uint32_t(static_cast<unsigned char>(text[j])) << (8 * (j % 4));
-            head_.push(word);
+                four_letters |= std::uint32_t(static_cast<unsigned char>(text[j])) << (8 * (j % 4));
+            head_.push(four_letters);
         }
-        for (const std::uint32_t word : after) head_.push(word);
+        for (const std::uint32_t operand : after) head_.push(operand);
     }
 
     module_options options_;

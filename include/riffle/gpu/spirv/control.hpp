@@ -92,23 +92,23 @@ constexpr void buffer_barrier(assembler& code) noexcept {
 constexpr u32 subgroup_greatest(assembler& code, const u32& value) noexcept {
     const std::uint32_t by = code.constant(scalar::integer, std::uint32_t(scope::Subgroup)), operand = value.id(code);
     constexpr std::uint32_t reduce = 0;
-    return {code, code.emit(op::GroupNonUniformUMax, scalar::integer, by, reduce, operand)};
+    return {code, code.emit_scalar(op::GroupNonUniformUMax, scalar::integer, by, reduce, operand)};
 }
 constexpr boolean is_elected(assembler& code) noexcept {
     const std::uint32_t by = code.constant(scalar::integer, std::uint32_t(scope::Subgroup));
-    return {code, code.emit(op::GroupNonUniformElect, scalar::boolean, by)};
+    return {code, code.emit_scalar(op::GroupNonUniformElect, scalar::boolean, by)};
 }
 
 /// Index of the invocation in its work group.
 constexpr u32 lane(assembler& code) noexcept {
     const std::uint32_t input = code.input(built_in::LocalInvocationIndex, code.type(scalar::integer));
-    return {code, code.emit(op::Load, scalar::integer, input)};
+    return {code, code.emit_scalar(op::Load, scalar::integer, input)};
 }
 /// The index of the work group, along its first dimension.
 constexpr u32 group(assembler& code) noexcept {
     const std::uint32_t vector = code.vector_type(), input = code.input(built_in::WorkgroupId, vector),
                         loaded = code.emit_of_type(op::Load, vector, input);
-    return {code, code.emit(op::CompositeExtract, scalar::integer, loaded, 0)};
+    return {code, code.emit_scalar(op::CompositeExtract, scalar::integer, loaded, 0)};
 }
 /// How many invocations a work group has.
 constexpr u32 group_size(assembler& code) noexcept { return {code, code.local_size()}; }
@@ -131,13 +131,13 @@ public:
         requires(N == 1)
     {
         const std::uint32_t given = argument.id(*code_);
-        return {*code_, code_->emit(op::FunctionCall, scalar::integer, id_, given)};
+        return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, given)};
     }
     constexpr u32 operator()(const u32& first, const u32& second) const noexcept
         requires(N == 2)
     {
         const std::uint32_t a = first.id(*code_), b = second.id(*code_);
-        return {*code_, code_->emit(op::FunctionCall, scalar::integer, id_, a, b)};
+        return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, a, b)};
     }
 
 private:

@@ -28,34 +28,34 @@ constexpr u32 quotient_bits(const u32& a, const u32& b) noexcept {
     }
     // 32 digits, or 31 where the quotient is below 1: the first 24 stay.
     const boolean is_below = digits < 0x80000000u;
-    const u32 aligned = select(is_below, digits << 1u, digits);
+    const u32 aligned = blend(is_below, digits << 1u, digits);
     const u32 kept = aligned >> 8u;
     const boolean more = ((aligned & 0x7fu) | rest) != 0u;
     const boolean odd = (kept & 1u) != 0u;
     const boolean half = ((aligned >> 7u) & 1u) != 0u;
-    const u32 up = select(half & (more | odd), u32(1u), u32(0u));
+    const u32 up = blend(half & (more | odd), u32(1u), u32(0u));
 
     // The exponent, 1024 higher than it is, so that it stays above 0.
     const u32 difference = (a_size >> 23u) + u32(1024u + 127u) - (b_size >> 23u);
-    const u32 exponent = difference - select(is_below, u32(1u), u32(0u));
+    const u32 exponent = difference - blend(is_below, u32(1u), u32(0u));
     const u32 mantissa = (kept & 0x007fffffu) + up;
     const u32 normal = ((exponent - 1024u) << 23u) + mantissa;
     // Just below the least normal float there are half as many floats, and the last of these rounds up to it.
     const boolean reaches_normal = (exponent == 1024u) & (kept == 0x00ffffffu);
     const boolean is_tiny = exponent <= 1024u;
-    const u32 tiny = select(reaches_normal, u32(least_normal), u32(0u));
+    const u32 tiny = blend(reaches_normal, u32(least_normal), u32(0u));
     const boolean is_huge =
         (exponent >= u32(1024u + 255u)) | ((exponent == u32(1024u + 254u)) & ((mantissa >> 23u) != 0u));
-    const u32 finite = select(is_tiny, tiny, select(is_huge, u32(infinity), normal));
+    const u32 finite = blend(is_tiny, tiny, blend(is_huge, u32(infinity), normal));
 
     const boolean a_is_zero = a_size < least_normal, b_is_zero = b_size < least_normal;
     const boolean a_is_infinite = a_size == u32(infinity), b_is_infinite = b_size == u32(infinity);
     const boolean is_nan =
         (a_size > infinity) | (b_size > infinity) | (a_is_zero & b_is_zero) | (a_is_infinite & b_is_infinite);
-    const u32 special = select(a_is_infinite | b_is_zero, u32(infinity), u32(0u));
+    const u32 special = blend(a_is_infinite | b_is_zero, u32(infinity), u32(0u));
     const boolean is_special = a_is_infinite | b_is_infinite | a_is_zero | b_is_zero;
-    const u32 size = select(is_special, special, finite);
-    return select(is_nan, u32(not_a_number), size | sign);
+    const u32 size = blend(is_special, special, finite);
+    return blend(is_nan, u32(not_a_number), size | sign);
 }
 
 }  // namespace detail
@@ -73,7 +73,7 @@ constexpr f32 operator/(const f32& a, const f32& b) noexcept {
             return detail::quotient_bits(u32(code, arguments[0]), u32(code, arguments[1])).id(code);
         });
     const std::uint32_t a_id = a_bits.id(code), b_id = b_bits.id(code);
-    return f32::from_bits(u32(code, code.emit(op::FunctionCall, scalar::integer, function, a_id, b_id)));
+    return f32::from_bits(u32(code, code.emit_scalar(op::FunctionCall, scalar::integer, function, a_id, b_id)));
 }
 
 }  // namespace riffle::gpu::spirv

@@ -19,7 +19,7 @@ public:
     constexpr place() noexcept = default;
     constexpr place(assembler& code, std::uint32_t pointer) noexcept : code_(&code), pointer_(pointer) {}
     constexpr operator T() const noexcept { return load(); }
-    constexpr T load() const noexcept { return {*code_, code_->emit(op::Load, T::type, pointer_)}; }
+    constexpr T load() const noexcept { return {*code_, code_->emit_scalar(op::Load, T::type, pointer_)}; }
     constexpr void store(const T& value) const noexcept { code_->emit_only(op::Store, pointer_, value.id(*code_)); }
 
 protected:
@@ -113,7 +113,7 @@ private:
         constexpr scope seen_by = Where == storage::Workgroup ? scope::Workgroup : scope::Device;
         const std::uint32_t by = to.constant(scalar::integer, std::uint32_t(seen_by)),
                             order = to.constant(scalar::integer, relaxed), operand = value.id(to);
-        return {to, to.emit(code, scalar::integer, this->pointer_, by, order, operand)};
+        return {to, to.emit_scalar(code, scalar::integer, this->pointer_, by, order, operand)};
     }
 };
 
@@ -161,7 +161,7 @@ constexpr T push_constant(assembler& code) noexcept {
     const std::uint32_t pointer = code.pointer_type(storage::PushConstant, T::type), block = code.push_constants(),
                         member = code.constant(scalar::integer, code.next_push_constant(T::type)),
                         at = code.emit_of_type(op::AccessChain, pointer, block, member);
-    return {code, code.emit(op::Load, T::type, at)};
+    return {code, code.emit_scalar(op::Load, T::type, at)};
 }
 
 }  // namespace riffle::gpu::spirv

@@ -4,6 +4,7 @@
 
 #include <riffle/gpu/spirv/assembler.hpp>
 #include <riffle/math/config.hpp>
+#include <riffle/math/lanes.hpp>
 #include <riffle/math/ordered.hpp>
 
 // Values of a shader, as C++ sees them: f32, i32, u32 and boolean. What is done to them becomes instructions. They have
@@ -14,6 +15,8 @@
 // the compiler, rounded as the device would, and no instruction is written.
 
 namespace riffle::inline RIFFLE_ABI::gpu::spirv {
+
+using riffle::select;  // maps find it where their values come from
 
 class boolean;
 class i32;
@@ -54,9 +57,9 @@ constexpr assembler& assembler_of(const First& first, const Rest&... rest) noexc
 }
 /// One instruction over values.
 template <class Result, class... Operands>
-constexpr Result emit(op code, const Operands&... operands) noexcept {
+constexpr Result emit_value(op code, const Operands&... operands) noexcept {
     assembler& to = assembler_of(operands...);
-    return {to, to.emit(code, Result::type, operands.id(to)...)};
+    return {to, to.emit_scalar(code, Result::type, operands.id(to)...)};
 }
 template <class Result, class... Operands>
 constexpr Result emit_arithmetic(op code, const Operands&... operands) noexcept {
@@ -79,16 +82,16 @@ public:
     friend constexpr boolean operator&(const boolean& a, const boolean& b) noexcept {
         if (a.is_constant()) return a.bits() ? b : a;
         if (b.is_constant()) return b.bits() ? a : b;
-        return detail::emit<boolean>(op::LogicalAnd, a, b);
+        return detail::emit_value<boolean>(op::LogicalAnd, a, b);
     }
     friend constexpr boolean operator|(const boolean& a, const boolean& b) noexcept {
         if (a.is_constant()) return a.bits() ? a : b;
         if (b.is_constant()) return b.bits() ? b : a;
-        return detail::emit<boolean>(op::LogicalOr, a, b);
+        return detail::emit_value<boolean>(op::LogicalOr, a, b);
     }
     friend constexpr boolean operator!(const boolean& a) noexcept {
         if (a.is_constant()) return boolean(a.bits() == 0);
-        return detail::emit<boolean>(op::LogicalNot, a);
+        return detail::emit_value<boolean>(op::LogicalNot, a);
     }
     /// Masks of lanes are turned around like this.
     friend constexpr boolean operator~(const boolean& a) noexcept { return !a; }
@@ -102,74 +105,74 @@ public:
 
     friend constexpr u32 operator+(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() + b.bits();
-        return detail::emit<u32>(op::IAdd, a, b);
+        return detail::emit_value<u32>(op::IAdd, a, b);
     }
     friend constexpr u32 operator-(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() - b.bits();
-        return detail::emit<u32>(op::ISub, a, b);
+        return detail::emit_value<u32>(op::ISub, a, b);
     }
     friend constexpr u32 operator*(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() * b.bits();
-        return detail::emit<u32>(op::IMul, a, b);
+        return detail::emit_value<u32>(op::IMul, a, b);
     }
     /// By anything but 0.
     friend constexpr u32 operator/(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() / b.bits();
-        return detail::emit<u32>(op::UDiv, a, b);
+        return detail::emit_value<u32>(op::UDiv, a, b);
     }
     friend constexpr u32 operator%(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() % b.bits();
-        return detail::emit<u32>(op::UMod, a, b);
+        return detail::emit_value<u32>(op::UMod, a, b);
     }
     friend constexpr u32 operator&(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() & b.bits();
-        return detail::emit<u32>(op::BitwiseAnd, a, b);
+        return detail::emit_value<u32>(op::BitwiseAnd, a, b);
     }
     friend constexpr u32 operator|(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() | b.bits();
-        return detail::emit<u32>(op::BitwiseOr, a, b);
+        return detail::emit_value<u32>(op::BitwiseOr, a, b);
     }
     friend constexpr u32 operator^(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() ^ b.bits();
-        return detail::emit<u32>(op::BitwiseXor, a, b);
+        return detail::emit_value<u32>(op::BitwiseXor, a, b);
     }
     friend constexpr u32 operator~(const u32& a) noexcept {
         if (a.is_constant()) return ~a.bits();
-        return detail::emit<u32>(op::Not, a);
+        return detail::emit_value<u32>(op::Not, a);
     }
     /// By less than 32.
     friend constexpr u32 operator<<(const u32& a, const u32& count) noexcept {
         if (detail::all_constant(a, count)) return a.bits() << count.bits();
-        return detail::emit<u32>(op::ShiftLeftLogical, a, count);
+        return detail::emit_value<u32>(op::ShiftLeftLogical, a, count);
     }
     friend constexpr u32 operator>>(const u32& a, const u32& count) noexcept {
         if (detail::all_constant(a, count)) return a.bits() >> count.bits();
-        return detail::emit<u32>(op::ShiftRightLogical, a, count);
+        return detail::emit_value<u32>(op::ShiftRightLogical, a, count);
     }
     friend constexpr boolean operator==(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() == b.bits();
-        return detail::emit<boolean>(op::IEqual, a, b);
+        return detail::emit_value<boolean>(op::IEqual, a, b);
     }
     friend constexpr boolean operator!=(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() != b.bits();
-        return detail::emit<boolean>(op::INotEqual, a, b);
+        return detail::emit_value<boolean>(op::INotEqual, a, b);
     }
     friend constexpr boolean operator<(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() < b.bits();
-        return detail::emit<boolean>(op::ULessThan, a, b);
+        return detail::emit_value<boolean>(op::ULessThan, a, b);
     }
     friend constexpr boolean operator<=(const u32& a, const u32& b) noexcept {
         if (detail::all_constant(a, b)) return a.bits() <= b.bits();
-        return detail::emit<boolean>(op::ULessThanEqual, a, b);
+        return detail::emit_value<boolean>(op::ULessThanEqual, a, b);
     }
     friend constexpr boolean operator>(const u32& a, const u32& b) noexcept { return b < a; }
     friend constexpr boolean operator>=(const u32& a, const u32& b) noexcept { return b <= a; }
-    friend constexpr u32 select(const boolean& condition, const u32& yes, const u32& no) noexcept {
+    friend constexpr u32 blend(const boolean& condition, const u32& yes, const u32& no) noexcept {
         if (condition.is_constant()) return condition.bits() ? yes : no;
-        return detail::emit<u32>(op::Select, condition, yes, no);
+        return detail::emit_value<u32>(op::Select, condition, yes, no);
     }
-    friend constexpr u32 greater_of(const u32& a, const u32& b) noexcept { return select(a < b, b, a); }
-    friend constexpr u32 lesser_of(const u32& a, const u32& b) noexcept { return select(b < a, b, a); }
+    friend constexpr u32 greater_of(const u32& a, const u32& b) noexcept { return blend(a < b, b, a); }
+    friend constexpr u32 lesser_of(const u32& a, const u32& b) noexcept { return blend(b < a, b, a); }
 };
 
 /// 32 bits that count as a signed integer; sums and products wrap. The `ints` of f32.
@@ -199,10 +202,10 @@ public:
     friend constexpr boolean operator!=(const i32& a, const i32& b) noexcept { return u32(a) != u32(b); }
     friend constexpr boolean operator<(const i32& a, const i32& b) noexcept {
         if (detail::all_constant(a, b)) return std::int32_t(a.bits()) < std::int32_t(b.bits());
-        return detail::emit<boolean>(op::SLessThan, a, b);
+        return detail::emit_value<boolean>(op::SLessThan, a, b);
     }
-    friend constexpr i32 select(const boolean& condition, const i32& yes, const i32& no) noexcept {
-        return i32(select(condition, u32(yes), u32(no)));
+    friend constexpr i32 blend(const boolean& condition, const i32& yes, const i32& no) noexcept {
+        return i32(blend(condition, u32(yes), u32(no)));
     }
 };
 
@@ -230,58 +233,58 @@ public:
     }
     friend constexpr f32 operator-(const f32& a) noexcept {
         if (a.is_constant()) return -a.value();
-        return detail::emit<f32>(op::FNegate, a);
+        return detail::emit_value<f32>(op::FNegate, a);
     }
     // No comparison may be asked of NaN, and none is asked of infinities by riffle itself.
     friend constexpr boolean operator<(const f32& a, const f32& b) noexcept {
         if (detail::all_constant(a, b)) return a.value() < b.value();
-        return detail::emit<boolean>(op::FOrdLessThan, a, b);
+        return detail::emit_value<boolean>(op::FOrdLessThan, a, b);
     }
     friend constexpr boolean operator<=(const f32& a, const f32& b) noexcept {
         if (detail::all_constant(a, b)) return a.value() <= b.value();
-        return detail::emit<boolean>(op::FOrdLessThanEqual, a, b);
+        return detail::emit_value<boolean>(op::FOrdLessThanEqual, a, b);
     }
     friend constexpr boolean operator>(const f32& a, const f32& b) noexcept {
         if (detail::all_constant(a, b)) return a.value() > b.value();
-        return detail::emit<boolean>(op::FOrdGreaterThan, a, b);
+        return detail::emit_value<boolean>(op::FOrdGreaterThan, a, b);
     }
     friend constexpr boolean operator>=(const f32& a, const f32& b) noexcept {
         if (detail::all_constant(a, b)) return a.value() >= b.value();
-        return detail::emit<boolean>(op::FOrdGreaterThanEqual, a, b);
+        return detail::emit_value<boolean>(op::FOrdGreaterThanEqual, a, b);
     }
     friend constexpr boolean operator==(const f32& a, const f32& b) noexcept {
         if (detail::all_constant(a, b)) return a.value() == b.value();
-        return detail::emit<boolean>(op::FOrdEqual, a, b);
+        return detail::emit_value<boolean>(op::FOrdEqual, a, b);
     }
     friend constexpr boolean operator!=(const f32& a, const f32& b) noexcept {
         if (detail::all_constant(a, b)) return a.value() != b.value();
-        return detail::emit<boolean>(op::FUnordNotEqual, a, b);
+        return detail::emit_value<boolean>(op::FUnordNotEqual, a, b);
     }
-    friend constexpr f32 select(const boolean& condition, const f32& yes, const f32& no) noexcept {
+    friend constexpr f32 blend(const boolean& condition, const f32& yes, const f32& no) noexcept {
         if (condition.is_constant()) return condition.bits() ? yes : no;
-        return detail::emit<f32>(op::Select, condition, yes, no);
+        return detail::emit_value<f32>(op::Select, condition, yes, no);
     }
     /// The greater and the lesser; b where either is NaN.
-    friend constexpr f32 greater_of(const f32& a, const f32& b) noexcept { return select(a > b, a, b); }
-    friend constexpr f32 lesser_of(const f32& a, const f32& b) noexcept { return select(a < b, a, b); }
+    friend constexpr f32 greater_of(const f32& a, const f32& b) noexcept { return blend(a > b, a, b); }
+    friend constexpr f32 lesser_of(const f32& a, const f32& b) noexcept { return blend(a < b, a, b); }
 
     friend constexpr i32 as_bits(const f32& a) noexcept {
         if (a.is_constant()) return std::int32_t(a.bits());
-        return detail::emit<i32>(op::Bitcast, a);
+        return detail::emit_value<i32>(op::Bitcast, a);
     }
     static constexpr f32 from_bits(const i32& bits) noexcept {
         if (bits.is_constant()) return std::bit_cast<float>(bits.bits());
-        return detail::emit<f32>(op::Bitcast, bits);
+        return detail::emit_value<f32>(op::Bitcast, bits);
     }
     static constexpr f32 from_bits(const u32& bits) noexcept { return from_bits(i32(bits)); }
     /// To the integer next to zero (|a| < 2^31), and back.
     friend constexpr i32 truncate(const f32& a) noexcept {
         if (a.is_constant()) return std::int32_t(a.value());
-        return detail::emit<i32>(op::ConvertFToS, a);
+        return detail::emit_value<i32>(op::ConvertFToS, a);
     }
     static constexpr f32 from_int(const i32& a) noexcept {
         if (a.is_constant()) return float(std::int32_t(a.bits()));
-        return detail::emit<f32>(op::ConvertSToF, a);
+        return detail::emit_value<f32>(op::ConvertSToF, a);
     }
 };
 
@@ -290,9 +293,9 @@ constexpr f32 canonical(const f32& a) noexcept {
     if (a.is_constant()) return riffle::canonical(a.value());
     const u32 bits(as_bits(a));
     const u32 exponent = bits & 0x7f800000u;
-    const u32 special = select(bits == 0x7f800000u, u32(0x7f7fffffu), u32(0xff800000u));
-    const u32 finite = select(exponent == 0u, u32(0u), bits);
-    return f32::from_bits(select(exponent == 0x7f800000u, special, finite));
+    const u32 special = blend(bits == 0x7f800000u, u32(0x7f7fffffu), u32(0xff800000u));
+    const u32 finite = blend(exponent == 0u, u32(0u), bits);
+    return f32::from_bits(blend(exponent == 0x7f800000u, special, finite));
 }
 
 /// Two words, low first: a wide product, or a sum and its carry.
@@ -304,8 +307,8 @@ constexpr word_pair emit_pair(op code, const u32& a, const u32& b) noexcept {
     assembler& to = assembler_of(a, b);
     const std::uint32_t a_id = a.id(to), b_id = b.id(to);
     const std::uint32_t pair = to.emit_of_type(code, to.pair_type(), a_id, b_id);
-    const u32 low(to, to.emit(op::CompositeExtract, scalar::integer, pair, 0));
-    const u32 high(to, to.emit(op::CompositeExtract, scalar::integer, pair, 1));
+    const u32 low(to, to.emit_scalar(op::CompositeExtract, scalar::integer, pair, 0));
+    const u32 high(to, to.emit_scalar(op::CompositeExtract, scalar::integer, pair, 1));
     return {low, high};
 }
 }  // namespace detail

@@ -32,9 +32,9 @@ constexpr boolean operator==(const word_pair& a, const word_pair& b) noexcept {
     const boolean high = a.high == b.high;
     return high & (a.low == b.low);
 }
-constexpr word_pair select(const boolean& condition, const word_pair& yes, const word_pair& no) noexcept {
-    const u32 low = select(condition, yes.low, no.low);
-    return {low, select(condition, yes.high, no.high)};
+constexpr word_pair blend(const boolean& condition, const word_pair& yes, const word_pair& no) noexcept {
+    const u32 low = blend(condition, yes.low, no.low);
+    return {low, blend(condition, yes.high, no.high)};
 }
 /// a << 1
 constexpr word_pair twice(const word_pair& a) noexcept {
@@ -66,20 +66,20 @@ private:
 
 /// The 128 bits of a * b, lowest word first.
 struct word_quad {
-    u32 word[4];
+    u32 words[4];
 };
 constexpr word_quad operator+(const word_quad& a, const word_quad& b) noexcept {
-    const word_pair low = word_pair{a.word[0], a.word[1]} + word_pair{b.word[0], b.word[1]};
-    const boolean carries = low < word_pair{a.word[0], a.word[1]};
-    const word_pair high = word_pair{a.word[2], a.word[3]} + word_pair{b.word[2], b.word[3]};
-    const word_pair top = high + wide(select(carries, u32(1u), u32(0u)));
+    const word_pair low = word_pair{a.words[0], a.words[1]} + word_pair{b.words[0], b.words[1]};
+    const boolean carries = low < word_pair{a.words[0], a.words[1]};
+    const word_pair high = word_pair{a.words[2], a.words[3]} + word_pair{b.words[2], b.words[3]};
+    const word_pair top = high + wide(blend(carries, u32(1u), u32(0u)));
     return {{low.low, low.high, top.low, top.high}};
 }
 constexpr word_quad operator-(const word_quad& a, const word_quad& b) noexcept {
-    const word_pair low_a{a.word[0], a.word[1]}, low_b{b.word[0], b.word[1]};
+    const word_pair low_a{a.words[0], a.words[1]}, low_b{b.words[0], b.words[1]};
     const word_pair low = low_a - low_b;
-    const word_pair high = word_pair{a.word[2], a.word[3]} - word_pair{b.word[2], b.word[3]};
-    const word_pair top = high - wide(select(low_a < low_b, u32(1u), u32(0u)));
+    const word_pair high = word_pair{a.words[2], a.words[3]} - word_pair{b.words[2], b.words[3]};
+    const word_pair top = high - wide(blend(low_a < low_b, u32(1u), u32(0u)));
     return {{low.low, low.high, top.low, top.high}};
 }
 constexpr word_quad multiply_wide(const word_pair& a, const word_pair& b) noexcept {
@@ -95,7 +95,7 @@ constexpr word_quad multiply_wide(const word_pair& a, const word_pair& b) noexce
 /// The upper 64 bits of a * b (math/wide_integer.hpp).
 constexpr word_pair multiply_high(const word_pair& a, const word_pair& b) noexcept {
     const word_quad product = multiply_wide(a, b);
-    return {product.word[2], product.word[3]};
+    return {product.words[2], product.words[3]};
 }
 
 }  // namespace riffle::gpu::spirv
