@@ -6,9 +6,21 @@ include_dir=$source_dir/include
 compiler=${CXX:-c++}
 export LC_ALL=C
 
-# compile_text FLAGS...: compiles standard input, for its messages only.
+# compile_text FLAGS...: compiles standard input, for its messages only. Where there is a compiler cache it wants an object
+# and a file, whose name must be that of the last time: it is made from the text.
 compile_text() {
-    "$compiler" -std=c++20 -I "$include_dir" -x c++ -fsyntax-only "$@" - 2>&1
+    if [[ -z ${RIFFLE_LAUNCHER:-} ]]; then
+        "$compiler" -std=c++20 -I "$include_dir" -x c++ -fsyntax-only "$@" - 2>&1
+        return
+    fi
+    local text name folder=${RIFFLE_SCRATCH:-$source_dir/.build/scratch}/texts
+    text=$(cat)
+    name=$(md5sum <<<"$* $text")
+    name=$folder/${name%% *}
+    mkdir -p "$folder"
+    echo "$text" >"$name.$$.new" # two processes may write one text
+    mv "$name.$$.new" "$name.cpp"
+    "$RIFFLE_LAUNCHER" "$compiler" -std=c++20 -I "$include_dir" "$@" -c "$name.cpp" -o "$name.$$.o" 2>&1 && rm -f "$name.$$.o"
 }
 
 # All headers, as they are included: riffle/core/status.hpp ...

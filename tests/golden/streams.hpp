@@ -18,10 +18,7 @@
 #include <riffle/riffle.hpp>
 
 #include "integers.hpp"
-
-#ifndef RIFFLE_GOLDEN_FILE
-#define RIFFLE_GOLDEN_FILE nullptr
-#endif
+#include "test_files.hpp"
 
 namespace riffle_tests {
 
@@ -180,11 +177,7 @@ inline streams all_streams() {
     return all;
 }
 
-inline std::string golden_file() {
-    if (const char* path = RIFFLE_GOLDEN_FILE) return path;
-    const std::string here = __FILE__;
-    return here.substr(0, here.find_last_of('/') + 1) + "streams.txt";
-}
+inline std::string golden_file() { return test_file("golden/streams.txt"); }
 
 /// The checked-in lines by the name of their chain.
 inline std::map<std::string, std::string> golden_lines() {

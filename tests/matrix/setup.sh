@@ -144,17 +144,28 @@ still_good() {
         command -v "$(remembered "$1" CMAKE_MAKE_PROGRAM)" >/dev/null
 }
 
+# Whether what was compiled before is kept (ccache), for every clone and for the next run. Nothing that is compiled holds
+# the path of the clone; paths in the command are made relative by ccache, and debug information names none.
+use_compiler_cache() {
+    command -v ccache >/dev/null || return
+    export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-$build_dir}/.cache}/riffle/compiled}
+    export CCACHE_BASEDIR=$source_dir CCACHE_NOHASHDIR=1
+    # Headers of a fresh clone are new, and precompiled ones are compared by what they were made from.
+    export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+}
+
 # configure TREE [CMAKE OPTIONS...]
 configure() {
-    local tree=$1 generator=()
+    local tree=$1 generator=() launcher=()
     shift
+    ! use_compiler_cache || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     if [[ -f $tree/CMakeCache.txt ]] && ! still_good "$tree"; then
         rm -rf "$tree"
     fi
     if [[ ! -f $tree/CMakeCache.txt ]] && command -v ninja >/dev/null; then
         generator=(-G Ninja)
     fi
-    cmake -S "$source_dir" -B "$tree" "${generator[@]}" "$@"
+    cmake -S "$source_dir" -B "$tree" "${generator[@]}" "${launcher[@]}" "$@"
 }
 
 # build TREE [CMAKE OPTIONS...]: goes on after an error, so that one run shows them all. In large pages of memory, where

@@ -13,9 +13,7 @@
 
 #include <riffle/riffle.hpp>
 
-#ifndef RIFFLE_PUBLISHED_VECTORS
-#define RIFFLE_PUBLISHED_VECTORS nullptr
-#endif
+#include "test_files.hpp"
 
 namespace riffle_tests::published {
 
@@ -46,12 +44,7 @@ struct golden_case {
     }
 };
 
-/// Where the vectors are: beside this header, or where whoever builds the tests says.
-inline std::string vectors_file() {
-    if (const char* path = RIFFLE_PUBLISHED_VECTORS) return path;
-    const std::string here = __FILE__;
-    return here.substr(0, here.find_last_of('/') + 1) + "vectors.txt";
-}
+inline std::string vectors_file() { return test_file("published/vectors.txt"); }
 
 /// The words of a line behind its key and its number of items; the key must be the one that is due.
 inline std::vector<std::string> items_of(const std::string& line, const char* key, std::size_t words_each, int& count) {

@@ -15,6 +15,8 @@
 #include <riffle/gpu/kernels/module_words.hpp>
 #include <riffle/riffle.hpp>
 
+#include "test_files.hpp"
+
 namespace riffle_tests::spirv_modules {
 namespace {
 
@@ -71,7 +73,7 @@ std::uint64_t hash_of(std::span<const std::uint32_t> words) {
 /// The file holds a line a module: hash, words, name. Where modules are meant to change it is written anew with what a
 /// failure prints; all compilers must then agree on it.
 TEST(Module, HasTheWordsThatEveryCompilerMakes) {
-    std::ifstream file(std::string(RIFFLE_GOLDEN_MODULES));
+    std::ifstream file(test_file("golden/modules.txt"));
     ASSERT_TRUE(file.is_open());
     std::map<std::string, std::string> known;
     for (std::string line; std::getline(file, line);)
