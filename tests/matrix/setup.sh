@@ -20,6 +20,11 @@ tools_to_test='
 /usr/src/googletest/googletest/src/gtest-all.cc|/usr/include/gtest/gtest.h  googletest
 '
 
+# Without it everything works, and takes longer.
+tool_that_remembers='
+ccache                     ccache
+'
+
 # --- words ------------------------------------------------------------------------------------------------------------
 
 if [[ -t 2 && -z ${NO_COLOR:-} ]]; then
@@ -102,6 +107,13 @@ install_missing() {
     fi
 }
 
+# install_where_allowed REQUIREMENTS: what is welcome and not needed
+install_where_allowed() {
+    if command -v apt-get >/dev/null && can_become_root; then
+        install_missing "$1" || say "Going on without."
+    fi
+}
+
 # A fresh root has no package lists, an old one has stale ones; one update a run is enough.
 apt_install() {
     if [[ -z ${apt_is_up_to_date:-} ]]; then
@@ -110,6 +122,19 @@ apt_install() {
     fi
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install \
         --yes --no-install-recommends "$@" </dev/null
+}
+
+# --- what is affected by a change -------------------------------------------------------------------------------------
+
+# The rooms that tests/CMakeLists.txt knows, one a line.
+all_rooms() {
+    sed -n '/^set(RIFFLE_TEST_ROOMS/,/CACHE/p' "$source_dir/tests/CMakeLists.txt" | sed 's/CACHE.*//' |
+        grep -oE '\b[a-z_]+\b' | grep -vx set
+}
+
+# Whether "room wide", "checks all", ... is among what tests/run --changed asks for. Without it, everything is.
+is_affected() {
+    [[ -z ${RIFFLE_AFFECTED:-} ]] || grep -qxF -- "$1" <<<"$RIFFLE_AFFECTED" || grep -qx 'leg all' <<<"$RIFFLE_AFFECTED"
 }
 
 # --- building ---------------------------------------------------------------------------------------------------------

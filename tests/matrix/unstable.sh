@@ -10,7 +10,7 @@ unstable_versions=$build_dir/unstable-versions.txt
 
 # libllama is what llama_exact is compared with; Eigen is for what riffle will do with matrices; Mesa is a second driver
 # for the leg gpu. A change here makes a new root.
-unstable_packages='g++ clang cmake ninja-build googletest libfmt-dev libllama-dev libeigen3-dev'
+unstable_packages='g++ clang cmake ninja-build ccache googletest libfmt-dev libllama-dev libeigen3-dev'
 unstable_packages+=' libvulkan-dev mesa-vulkan-drivers vulkan-validationlayers spirv-tools'
 
 # A root is complete when it says what it was made with: an interrupted one never gets so far.
@@ -118,5 +118,5 @@ in_unstable_root() {
     tar -C "$source_dir" --exclude=./.build --exclude=./.git --exclude=./shared -cf - . |
         as_root tar -C "$unstable_root/riffle" --no-same-owner -xf -
     in_root "$unstable_root" env RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
-        RIFFLE_ROOMS="${RIFFLE_ROOMS:-}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 /riffle/tests/matrix/leg "$1"
+        RIFFLE_ROOMS="${RIFFLE_ROOMS:-}" RIFFLE_AFFECTED="${RIFFLE_AFFECTED:-}" HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 /riffle/tests/matrix/leg "$1"
 }
