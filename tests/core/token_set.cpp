@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <riffle/core/id_check.hpp>
 #include <riffle/core/token_set.hpp>
 
 #include "integers.hpp"
@@ -50,6 +51,22 @@ TEST(TokenSet, LeavesOutIdsBelowZero) {
     EXPECT_EQ(visited(set), (std::vector<token_id>{0, 7}));
     EXPECT_EQ(set.left_out(), least);
     EXPECT_EQ(token_set{7}.left_out(), 0);
+}
+TEST(TokenSet, OneGreatIdCostsNoMemory) {
+    constexpr token_id greatest = std::numeric_limits<token_id>::max(), bound = token_set::bound;
+    token_set set{5, greatest, bound};
+    EXPECT_EQ(visited(set), (std::vector<token_id>{5}));
+    EXPECT_EQ(set.words().size(), 1u);
+    EXPECT_EQ(set.left_out(), bound);
+    set.add(bound - 1);
+    EXPECT_TRUE(set.contains(bound - 1));
+    EXPECT_EQ(set.words().size(), std::size_t(bound) / 32);
+}
+TEST(TokenSet, IdsLeftOutAreComplainedOf) {
+    const id_check check(std::numeric_limits<std::size_t>::max());
+    EXPECT_STREQ(check("min_tokens", "ends", token_set{5, token_set::bound}).message().c_str(),
+                 "min_tokens: ends = 16777216 is outside the vocabulary");
+    EXPECT_TRUE(check("min_tokens", "ends", token_set{5, token_set::bound - 1}).ok());
 }
 TEST(TokenSet, WordsArePackedLowestBitFirst) {
     const std::vector<token_id> ids{0, 31, 32, 97};

@@ -18,7 +18,7 @@ public:
     /// Ok where the vocabulary has the id. The names must outlive the status.
     status operator()(const char* stage, const char* field, token_id id) const noexcept {
         if (id >= 0 && std::size_t(id) < size_) return {};
-        return status::invalid(stage, field, double(id), "is outside the vocabulary");
+        return status::invalid(stage, field, double(id), outside);
     }
     /// The first such id of a list, or of a list of lists. O(ids).
     template <class Ids>
@@ -30,7 +30,7 @@ public:
     /// The one that the set left out, or else the least such id of it. O(greatest id / 32 + size).
     template <class Id>
     status operator()(const char* stage, const char* field, const basic_token_set<Id>& ids) const noexcept {
-        if (ids.left_out() < 0) return (*this)(stage, field, ids.left_out());
+        if (ids.left_out() != 0) return status::invalid(stage, field, double(ids.left_out()), outside);
         status first;
         ids.each([&](Id id) {
             if (first.ok()) first = (*this)(stage, field, id);
@@ -39,6 +39,7 @@ public:
     }
 
 private:
+    static constexpr const char* outside = "is outside the vocabulary";
     std::size_t size_;
 };
 

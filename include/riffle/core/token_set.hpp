@@ -10,12 +10,15 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
-/// A set of token ids, a bit each: {1, 5, 7}. Ids below 0 are left out, and id_check complains of them. Making and
-/// changing one allocates and may throw what std::vector throws. (A template, so that including riffle does not compile
-/// it.)
+/// A set of token ids, a bit each: {1, 5, 7}. Ids below 0, and from `bound` on, are left out, and id_check complains of
+/// them. Making and changing one allocates, 2 MiB at most, and may throw what std::vector throws. (A template, so that
+/// including riffle does not compile it.)
 template <class Id>
 class basic_token_set {
 public:
+    /// No vocabulary has so many tokens. Without a bound, one id that somebody else chose would cost 256 MiB.
+    static constexpr Id bound = Id{1} << 24;
+
     basic_token_set() noexcept = default;
     basic_token_set(std::initializer_list<Id> ids) : basic_token_set(std::span<const Id>(ids.begin(), ids.size())) {}
     explicit basic_token_set(std::span<const Id> ids) {
@@ -23,7 +26,7 @@ public:
     }
 
     void add(Id id) {
-        if (id < 0) {
+        if (id < 0 || id >= bound) {
             left_out_ = id;
             return;
         }
@@ -43,7 +46,7 @@ public:
             if (bits) return false;
         return true;
     }
-    /// The last id below 0 that was to be added; 0 when none was.
+    /// The last id that was to be added and is not in the range of ids; 0 when none was.
     Id left_out() const noexcept { return left_out_; }
     /// Packed, lowest bit first, as a mask has them.
     std::span<const std::uint32_t> words() const noexcept { return words_; }

@@ -1,0 +1,40 @@
+// A settings text of any bytes.
+
+#include <string>
+
+#include <riffle/settings.hpp>
+
+#include "fuzz/fuzz.hpp"
+
+namespace riffle_tests::fuzz {
+
+namespace {
+
+constexpr std::size_t longest_problem = 4096;  // bytes; a problem is for people to read
+
+std::string problem_of(const riffle::chain_settings& s) { return s.problem().c_str(); }
+
+}  // namespace
+
+void settings(input in) {
+    const std::string bytes(reinterpret_cast<const char*>(in.rest().data()), in.rest().size());
+    const riffle::text text(bytes);
+    riffle::chain_settings once, twice;
+    const bool readable = once.read(text);
+    must(twice.read(text) == readable, "a text is read the same way each time");
+    must(readable == problem_of(once).empty(), "there is a problem where a text is refused, and only there");
+    must(problem_of(once) == problem_of(twice), "the problem of a text is the same each time");
+    must(problem_of(once).size() <= longest_problem, "a problem is short, however long the text");
+    if (!readable) return;
+
+    riffle::dynamic_chain chain;
+    if (!once.build(chain).ok()) return;
+    std::vector<float> row(300);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = float(i * 37 % 101) / 8.0f;
+    for (int step = 0; step < 3; ++step) {
+        const riffle::token_id token = chain.sample(row);
+        must_be_token_of(token, row, chain.last_status());
+    }
+}
+
+}  // namespace riffle_tests::fuzz
