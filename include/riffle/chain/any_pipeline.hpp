@@ -57,7 +57,7 @@ private:
     struct no_chain final : no_stages {
         status (check)() const noexcept override { return status_code::out_of_memory; }
     };
-    static stage_table& nothing() noexcept {
+    RIFFLE_LOCAL static stage_table& nothing() noexcept {
         static no_chain table;
         return table;
     }

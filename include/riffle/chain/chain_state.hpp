@@ -21,8 +21,8 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// Whether logprobs are wanted before or after the chain.
 enum class logprobs_of { before, after };
-inline constexpr logprobs_of before = logprobs_of::before;
-inline constexpr logprobs_of after = logprobs_of::after;
+RIFFLE_LOCAL inline constexpr logprobs_of before = logprobs_of::before;
+RIFFLE_LOCAL inline constexpr logprobs_of after = logprobs_of::after;
 
 /// What a chain keeps besides its stages: the history, the draw position, the scratch, the last status; and what it
 /// does with them, given a table of its stages. chain_interface says what each member means to a user. (A template over

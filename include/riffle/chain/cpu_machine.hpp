@@ -34,7 +34,7 @@ public:
 
     /// So many tokens that a bridge leaves become candidates; more stay in the row. Measured: the same cost at about so
     /// many.
-    static constexpr std::size_t many_survivors = 2048;
+    RIFFLE_LOCAL static constexpr std::size_t many_survivors = 2048;
 
     cpu_machine() noexcept = default;
     /// With the counts of one before.

@@ -12,6 +12,7 @@
 #include <riffle/chain/chain_interface.hpp>
 #include <riffle/chain/chain_rules.hpp>
 #include <riffle/chain/plan.hpp>
+#include <riffle/chain/stage_type.hpp>
 #include <riffle/chain/typed_table.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -27,7 +28,7 @@ public:
     virtual std::uint8_t kind() const noexcept = 0;
     virtual std::size_t saved_bytes() const noexcept = 0;
     /// An address that only stages of the same type share (there may be no RTTI).
-    virtual const void* type() const noexcept = 0;
+    virtual const detail::stage_type& type() const noexcept = 0;
 };
 
 template <class Policies, class S>
@@ -50,7 +51,7 @@ public:
     stage_table& table() noexcept override { return table_; }
     std::uint8_t kind() const noexcept override { return detail::kind_of<S>(); }
     std::size_t saved_bytes() const noexcept override { return detail::keeper<Policies, S>::saved; }
-    const void* type() const noexcept override { return detail::type_of<S>(); }
+    const detail::stage_type& type() const noexcept override { return detail::type_of<S>(); }
     S& spec() noexcept { return std::get<0>(stage_); }
 
 private:
@@ -127,8 +128,6 @@ public:
     const char* name(std::size_t i) const noexcept override { return one(i).name(0); }
     const facts& fact(std::size_t i) const noexcept override { return facts_[i]; }
     const plan& plan_for(std::size_t bridge) const noexcept override {
-        static constexpr plan of_no_stages =
-            make_plan(nullptr, 0, 0, folding::no);  // also of a malformed or moved-from chain
         return bridge < plans_.size() ? plans_[bridge] : of_no_stages;
     }
     status (check)() const noexcept override {
@@ -294,6 +293,8 @@ private:
     std::vector<any_stage*> stages_;
     std::vector<facts> facts_;
     std::vector<plan> plans_;
+    /// Also that of a malformed or moved-from chain.
+    RIFFLE_LOCAL static constexpr plan of_no_stages = make_plan(nullptr, 0, 0, folding::no);
     std::vector<saved_state> ring_;
     status state_;
 };

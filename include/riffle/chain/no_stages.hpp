@@ -11,10 +11,7 @@ public:
     std::size_t spare_bytes(std::size_t) const noexcept override { return 0; }
     const char* name(std::size_t) const noexcept override { return ""; }
     const facts& fact(std::size_t) const noexcept override { return none_; }
-    const plan& plan_for(std::size_t) const noexcept override {
-        static constexpr plan of_no_stages = make_plan(nullptr, 0, 0);
-        return of_no_stages;
-    }
+    const plan& plan_for(std::size_t) const noexcept override { return of_no_stages; }
     status (check)() const noexcept override { return {}; }
     status check_ids(std::size_t) const noexcept override { return {}; }
     std::size_t bridge(std::size_t, std::size_t) const noexcept override { return 0; }
@@ -77,6 +74,7 @@ public:
 
 private:
     facts none_;
+    RIFFLE_LOCAL static constexpr plan of_no_stages = make_plan(nullptr, 0, 0);
 };
 
 }  // namespace riffle

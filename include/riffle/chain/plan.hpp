@@ -41,7 +41,7 @@ struct plan_step {
 };
 
 /// The most stages a chain may have.
-inline constexpr std::size_t max_stages = 32;
+RIFFLE_LOCAL inline constexpr std::size_t max_stages = 32;
 
 /// What a chain does with a row, as a value. One for every stage that can be the bridge, which is the first stage that
 /// narrows at present; parameters and masks choose among them for each step.

@@ -19,7 +19,7 @@ public:
     }
 
 private:
-    static constexpr plan greatest_and_mass = [] {
+    RIFFLE_LOCAL static constexpr plan greatest_and_mass = [] {
         plan p;
         p.push(pass::max, 0, 0);
         p.push(pass::mass, 0, 0);

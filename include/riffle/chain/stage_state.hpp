@@ -128,18 +128,4 @@ struct keeper<Policies, S> {
     }
 };
 
-/// An address that only stages of the same type share (there may be no RTTI).
-template <class S>
-const void* type_of() noexcept {
-    static char address;  // not const: equal constants may be folded into one
-    return &address;
-}
-/// Takes a type into the hash of those before it (FNV-1a, by bytes of the address).
-inline std::uint32_t with_type(std::uint32_t hash, const void* type) noexcept {
-    for (auto rest = reinterpret_cast<std::uintptr_t>(type); rest; rest >>= 8)
-        hash = (hash ^ std::uint32_t(rest & 0xff)) * 16777619u;
-    return hash ? hash : 1;
-}
-inline constexpr std::uint32_t no_types = 2166136261u;  ///< the hash to begin with
-
 }  // namespace riffle::detail

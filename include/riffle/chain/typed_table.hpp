@@ -13,6 +13,7 @@
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_state.hpp>
 #include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/stage_type.hpp>
 #include <riffle/core/id_check.hpp>
 #include <riffle/core/policies.hpp>
 #include <riffle/wide/candidate_row.hpp>
@@ -68,8 +69,9 @@ class typed_table final : public stage_table {
 public:
     static constexpr std::size_t count = sizeof...(Stages);
     static constexpr bool as_peer = Policies::arithmetic == numerics::llama;
-    static constexpr std::array<facts, count> fact_table{facts_of<Stages>()...};
-    static constexpr std::array<plan, count + 1> plans = [] {
+    RIFFLE_LOCAL static constexpr std::array<const char*, count> names{detail::name_of<Stages>()...};
+    RIFFLE_LOCAL static constexpr std::array<facts, count> fact_table{facts_of<Stages>()...};
+    RIFFLE_LOCAL static constexpr std::array<plan, count + 1> plans = [] {
         std::array<plan, count + 1> all{};
         for (std::size_t b = 0; b <= count; ++b)
             all[b] = as_peer ? make_llama_plan(count) : make_plan(fact_table.data(), count, b);
@@ -135,7 +137,6 @@ public:
         return bytes;
     }
     const char* name(std::size_t i) const noexcept override {
-        static constexpr std::array<const char*, count> names{detail::name_of<Stages>()...};
         return names[i];
     }
     const facts& fact(std::size_t i) const noexcept override { return fact_table[i]; }

@@ -9,7 +9,7 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// How far back rollback and rewind reach, in tokens.
-inline constexpr std::size_t rollback_depth = 128;
+RIFFLE_LOCAL inline constexpr std::size_t rollback_depth = 128;
 
 /// The tokens a chain has accepted, newest last: one ring for every stage that looks back. Beside each token stands a
 /// hash of everything up to it, so a mark can prove that the chain still stands on the line where it was made.

@@ -9,13 +9,13 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// Logits of a block: the unit in which passes read a row, keep maxima and sum masses.
-inline constexpr std::size_t block_size = 256;
+RIFFLE_LOCAL inline constexpr std::size_t block_size = 256;
 
 /// Blocks of a row of `size` logits, the last of which may be a part of one.
 constexpr std::size_t block_count(std::size_t size) noexcept { return (size + block_size - 1) / block_size; }
 
 /// A block in which nothing is legal; blocks that a mask hides altogether point here.
-inline constexpr auto illegal_block = [] {
+RIFFLE_LOCAL inline constexpr auto illegal_block = [] {
     struct {
         float logits[block_size];
     } block{};

@@ -10,7 +10,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// A seed that differs from call to call and from run to run, for those who want one: chains draw from seed 0 unless
 /// told otherwise. From the system's random device where there is one, else from the clock and an address. Not for
 /// cryptography.
-inline std::uint64_t random_seed() noexcept {
+RIFFLE_LOCAL inline std::uint64_t random_seed() noexcept {
     thread_local std::uint64_t calls = 0;
     std::uint64_t seed = 0;
     bool from_device = false;

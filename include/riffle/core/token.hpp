@@ -9,7 +9,7 @@ namespace riffle::inline RIFFLE_ABI {
 using token_id = std::int32_t;
 
 /// What a chain answers when there is no token to give; last_status() then says why.
-inline constexpr token_id null_token = -1;
+RIFFLE_LOCAL inline constexpr token_id null_token = -1;
 
 /// One candidate. `p` is scratch between stages; it holds a probability only where a function says so.
 /// The layout is that of llama_token_data, so that an array of either can be read as the other.

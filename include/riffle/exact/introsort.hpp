@@ -71,7 +71,7 @@ private:
     }
 
     // A block of 32, of which bit 2i of a mask stands for element i: keys are compared where they lie, among places.
-    static constexpr std::size_t block = 32;
+    RIFFLE_LOCAL static constexpr std::size_t block = 32;
 
     template <int N>
     struct stops {

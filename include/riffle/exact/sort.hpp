@@ -16,7 +16,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 
 /// The peer's order. NaN must never meet it: the standard sorts read out of bounds then. (An object, because the sorts
 /// call a function through its address.)
-inline constexpr auto greater_logit = [](const token_data& a, const token_data& b) noexcept {
+RIFFLE_LOCAL inline constexpr auto greater_logit = [](const token_data& a, const token_data& b) noexcept {
     return a.logit > b.logit;
 };
 

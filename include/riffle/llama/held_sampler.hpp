@@ -23,7 +23,7 @@ inline bool is_called(const llama_sampler* sampler, const char* name) noexcept {
     return std::strcmp(name_of(sampler), name) == 0;
 }
 /// Whether it is a llama.cpp chain: by its table of functions, since anyone may call a sampler "chain".
-inline bool is_chain(const llama_sampler* sampler) noexcept {
+RIFFLE_LOCAL inline bool is_chain(const llama_sampler* sampler) noexcept {
     static const auto* const table = [] {
         llama_sampler* const any = llama_sampler_chain_init(llama_sampler_chain_default_params());
         const auto* const found = any->iface;

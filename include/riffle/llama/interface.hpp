@@ -37,7 +37,7 @@ constexpr Interface make_interface() noexcept {
 /// One table a kind of sampler, where llama.cpp finds it through a pointer. Not const: some versions take a pointer to
 /// const and some do not, and this binds to both.
 template <class Functions>
-inline constinit llama_sampler_i interface_of = make_interface<Functions, llama_sampler_i>();
+RIFFLE_LOCAL inline constinit llama_sampler_i interface_of = make_interface<Functions, llama_sampler_i>();
 
 /// A sampler from its table and state, nullptr where there is no memory; llama_sampler_free gives it back.
 template <class Interface>

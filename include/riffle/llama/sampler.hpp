@@ -199,7 +199,8 @@ llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) no
 }
 
 /// The chain in a sampler that make_sampler made of such a chain (of chain(stage) where it was given a stage), to look
-/// at last_status() or replays(); nullptr for other samplers. Valid as long as the sampler.
+/// at last_status() or replays(); nullptr for other samplers, those made in another shared object among them. Valid as
+/// long as the sampler.
 template <class Chain>
 const Chain* chain_of(const llama_sampler* sampler) noexcept {
     using held = detail::sampler_of<Chain>;

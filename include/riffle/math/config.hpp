@@ -36,6 +36,15 @@
 #define RIFFLE_ABI v0_2_no_vectors
 #endif
 
+// Data that every shared object of a program has for itself: inline variables and static members that may be asked for
+// their address, and, on a function, its static variables. Otherwise g++ makes symbols of them of which a process has
+// one (STB_GNU_UNIQUE), and a plugin with such a symbol stays in memory, and its data with it, when it is closed.
+#if defined(__ELF__) && (defined(__GNUC__) || defined(__clang__))
+#define RIFFLE_LOCAL __attribute__((visibility("hidden")))
+#else
+#define RIFFLE_LOCAL
+#endif
+
 #if RIFFLE_VECTORS && (defined(__x86_64__) || defined(__i386__))
 #define RIFFLE_X86 1
 #else

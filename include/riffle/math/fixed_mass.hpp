@@ -6,9 +6,9 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// The weight of the likeliest token: masses are integers in units of 2^-30 of it, so that no order of summation shows.
-inline constexpr std::int32_t unit_mass = std::int32_t{1} << 30;
+RIFFLE_LOCAL inline constexpr std::int32_t unit_mass = std::int32_t{1} << 30;
 /// Nats under the maximum beyond which a token weighs nothing: exp(-20.8) * 2^30 < 1.
-inline constexpr float mass_range = 20.8f;
+RIFFLE_LOCAL inline constexpr float mass_range = 20.8f;
 
 /// exp(x) * 2^30 for x <= 0 (greater x counts as 0); below 1 for x < -20.8 and for NaN. Not monotone in its last bits.
 /// The scale 2^30 * 2^n enters the exponent by an integer addition, which is why x is clamped rather than tested.

@@ -449,7 +449,7 @@ struct lanes {
 /// `a` in the lanes where the mask holds, `b` in the others: for maps of your own. Written blend(mask, a, b) where a
 /// program has select as a macro.
 template <class Mask, class Value>
-RIFFLE_INLINE constexpr Value(select)(const Mask& mask, const Value& a, const Value& b) noexcept {
+RIFFLE_INLINE constexpr Value (select)(const Mask& mask, const Value& a, const Value& b) noexcept {
     return blend(mask, a, b);
 }
 

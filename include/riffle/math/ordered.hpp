@@ -8,9 +8,9 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// The greatest finite float; what +inf becomes in a row.
-inline constexpr float greatest_logit = (std::numeric_limits<float>::max)();
+RIFFLE_LOCAL inline constexpr float greatest_logit = (std::numeric_limits<float>::max)();
 /// The logit of a token that may not be chosen.
-inline constexpr float illegal_logit = -std::numeric_limits<float>::infinity();
+RIFFLE_LOCAL inline constexpr float illegal_logit = -std::numeric_limits<float>::infinity();
 
 /// A key that orders as the float does: a < b exactly when ordered_key(a) < ordered_key(b), for all but NaN, and with
 /// -0 < +0.

@@ -123,7 +123,7 @@ private:
         float chain_settings::*number;
         std::int32_t chain_settings::*whole;
     };
-    static std::span<const parameter> parameters() noexcept {
+    RIFFLE_LOCAL static std::span<const parameter> parameters() noexcept {
         using s = chain_settings;
         constexpr auto of = [](sampler_kind kind) { return int(kind); };
         using enum sampler_kind;
@@ -303,14 +303,19 @@ private:
         case 'r': return take(2, '\r');
         case '\\': return take(2, '\\');
         case 'x': {
-            unsigned char code = 0;
             const text digits = t.part(2, 2);
-            const auto [end, error] = std::from_chars(digits.begin(), digits.end(), code, 16);
-            if (error == std::errc() && digits.size() == 2 && end == digits.end()) return take(4, char(code));
-            return take(1, '\\');
+            const int high = digits.size() == 2 ? value_of_digit(digits[0]) : 16;
+            const int low = high < 16 ? value_of_digit(digits[1]) : 16;
+            return low < 16 ? take(4, char(16 * high + low)) : take(1, '\\');
         }
         default: return take(1, '\\');
         }
+    }
+    /// 16 for what is no hexadecimal digit. (std::from_chars would bring a table that keeps a plugin from being unloaded.)
+    static int value_of_digit(char digit) noexcept {
+        if (digit >= '0' && digit <= '9') return digit - '0';
+        if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+        return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : 16;
     }
     template <class Number>
     bool read_number(text name, text value, Number& into) {

@@ -60,7 +60,7 @@ private:
 };
 
 /// All of them (llama.cpp 0.7.0, common/sampling.cpp, for the first eleven).
-inline constexpr sampler_names known_samplers[] = {
+RIFFLE_LOCAL inline constexpr sampler_names known_samplers[] = {
     {sampler_kind::dry, 'd', {"dry"}},
     {sampler_kind::top_k, 'k', {"top_k", "top-k", "topk"}},
     {sampler_kind::typical, 'y', {"typ_p", "typ-p", "typp", "typ"}},
@@ -89,7 +89,7 @@ inline constexpr sampler_names known_samplers[] = {
 };
 
 /// llama.cpp's default sequence.
-inline constexpr sampler_kind default_samplers[] = {
+RIFFLE_LOCAL inline constexpr sampler_kind default_samplers[] = {
     sampler_kind::penalties, sampler_kind::dry,     sampler_kind::top_n_sigma,
     sampler_kind::top_k,     sampler_kind::typical, sampler_kind::top_p,
     sampler_kind::min_p,     sampler_kind::xtc,     sampler_kind::temperature,

@@ -54,7 +54,7 @@ template <>
 inline constexpr bool compresses<16> = true;
 
 /// For every mask of eight bits the places of those set, in order, four bits each.
-inline constexpr auto places_of_set_bits = [] {
+RIFFLE_LOCAL inline constexpr auto places_of_set_bits = [] {
     std::array<std::uint32_t, 256> places{};
     for (unsigned mask = 0; mask < 256; ++mask)
         for (unsigned bit = 0, n = 0; bit < 8; ++bit)

@@ -35,7 +35,7 @@ struct entry<4> {
 };
 
 /// The widest lanes this processor runs: 16 (AVX-512), 8 (AVX2) or 4.
-inline int widest() noexcept {
+RIFFLE_LOCAL inline int widest() noexcept {
 #if RIFFLE_X86
     static const int widest = [] {
         if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -51,7 +51,7 @@ inline int widest() noexcept {
 }
 
 /// What force_width asked for; 0 = nothing.
-inline int forced_width = 0;
+RIFFLE_LOCAL inline int forced_width = 0;
 
 /// For tests: run every pass at this width (4, 8 or 16; 0 = as without this call). A width the processor lacks is
 /// ignored, and the answer is then false. Not to be called while another thread samples.

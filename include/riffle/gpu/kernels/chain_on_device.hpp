@@ -28,12 +28,12 @@ made_words make_module_words(const kernel_options& options) noexcept;
 template <class Policies, class... Stages>
 struct chain_on_device<pipeline<Policies, Stages...>> {
     using chain_type = pipeline<Policies, Stages...>;
-    static constexpr std::array<device_stage, sizeof...(Stages)> stages{device_stage_of<Stages>...};
-    static constexpr device_plan plan = make_device_plan(stages);
-    static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
-    static constexpr request_layout layout{device_stages};
+    RIFFLE_LOCAL static constexpr std::array<device_stage, sizeof...(Stages)> stages{device_stage_of<Stages>...};
+    RIFFLE_LOCAL static constexpr device_plan plan = make_device_plan(stages);
+    RIFFLE_LOCAL static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
+    RIFFLE_LOCAL static constexpr request_layout layout{device_stages};
     /// numerics::fast lets the device have its own exp and log, and contract.
-    static constexpr kernel_options options{.module = {.precise = Policies::arithmetic != numerics::fast}};
+    RIFFLE_LOCAL static constexpr kernel_options options{.module = {.precise = Policies::arithmetic != numerics::fast}};
 
     static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
     static made_words make_words(const kernel_options& other) noexcept { return make_module_words<chain_type>(other); }
@@ -61,14 +61,14 @@ template <class... Stages>
 struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
     using chain_type = pipeline<policies<numerics::llama>, Stages...>;
     static constexpr bool has_superset = (gives_superset<Stages> || ...);
-    static constexpr std::array<device_stage, 1> stages{device_stage_of<greatest_logits>};
-    static constexpr device_plan plan{.stages = has_superset ? std::size_t{1} : 0,
+    RIFFLE_LOCAL static constexpr std::array<device_stage, 1> stages{device_stage_of<greatest_logits>};
+    RIFFLE_LOCAL static constexpr device_plan plan{.stages = has_superset ? std::size_t{1} : 0,
                                       .end = device_end::superset,
                                       .narrows = true,
                                       .passes = passes_of(stages[0]) + passes_of_results};
-    static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
-    static constexpr request_layout layout{device_stages};
-    static constexpr kernel_options options{};
+    RIFFLE_LOCAL static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
+    RIFFLE_LOCAL static constexpr request_layout layout{device_stages};
+    RIFFLE_LOCAL static constexpr kernel_options options{};
 
     static std::span<const std::uint32_t> words() noexcept { return module_words<chain_type>(); }
     static made_words make_words(const kernel_options& other) noexcept { return make_module_words<chain_type>(other); }

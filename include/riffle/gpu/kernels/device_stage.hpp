@@ -165,6 +165,6 @@ constexpr device_stage make_device_stage() noexcept {
     return d;
 }
 template <class S>
-inline constexpr device_stage device_stage_of = make_device_stage<S>();
+RIFFLE_LOCAL inline constexpr device_stage device_stage_of = make_device_stage<S>();
 
 }  // namespace riffle::gpu

@@ -13,7 +13,7 @@ namespace detail {
 
 template <class Pipeline>
 struct shader_of {
-    static constexpr kernel_options options = chain_on_device<Pipeline>::options;
+    RIFFLE_LOCAL static constexpr kernel_options options = chain_on_device<Pipeline>::options;
     static constexpr void build(spirv::assembler& code,
                                 std::uint32_t tokens_at_once = options.tokens_at_once) noexcept {
         using on_device = chain_on_device<Pipeline>;
@@ -39,6 +39,6 @@ constexpr bool builds_while_compiling(...) {
 /// serves all chains of the type. A user's map that is no constexpr function cannot be run by the compiler; such a
 /// chain's words are made when the program runs (module_words).
 template <class Pipeline>
-inline constexpr auto spirv_v = spirv::words_of<detail::shader_of<Pipeline>>;
+RIFFLE_LOCAL inline constexpr auto spirv_v = spirv::words_of<detail::shader_of<Pipeline>>;
 
 }  // namespace riffle::gpu

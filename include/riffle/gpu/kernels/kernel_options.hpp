@@ -7,7 +7,7 @@
 
 namespace riffle::inline RIFFLE_ABI::gpu {
 
-inline constexpr std::uint32_t most_tokens_at_once = 8;
+RIFFLE_LOCAL inline constexpr std::uint32_t most_tokens_at_once = 8;
 /// What is made of kernel_options::tokens_at_once.
 constexpr std::uint32_t possible_tokens_at_once(std::uint32_t wanted) noexcept {
     return std::clamp(wanted, 1u, most_tokens_at_once);

@@ -23,7 +23,7 @@ made_words make_module_words(const kernel_options& options) noexcept {
 /// The chain's module: spirv_v, or where the compiler cannot run one of its maps, made once when the program first
 /// asks; empty as make_module_words.
 template <class Pipeline>
-std::span<const std::uint32_t> module_words() noexcept {
+RIFFLE_LOCAL std::span<const std::uint32_t> module_words() noexcept {
     if constexpr (!chain_on_device<Pipeline>::plan.is_useful()) {
         return {};
     } else if constexpr (detail::builds_while_compiling<detail::shader_of<Pipeline>>(0)) {

@@ -37,6 +37,6 @@ consteval auto make_words() {
 /// The module of a shader, made while the compiler runs: `Shader::build(assembler&)` writes it, with
 /// Shader::options.module where there is one.
 template <class Shader>
-inline constexpr auto words_of = detail::make_words<Shader>();
+RIFFLE_LOCAL inline constexpr auto words_of = detail::make_words<Shader>();
 
 }  // namespace riffle::gpu::spirv

@@ -20,7 +20,7 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The function of this machine's Vulkan loader by which all others are found; nullptr where there is none. The loader
 /// is opened by name, once, stays open, and is never linked. From any thread.
-inline PFN_vkGetInstanceProcAddr find_loader() noexcept {
+RIFFLE_LOCAL inline PFN_vkGetInstanceProcAddr find_loader() noexcept {
     static const PFN_vkGetInstanceProcAddr found = []() noexcept -> PFN_vkGetInstanceProcAddr {
 #if defined(_WIN32)
         HINSTANCE__* const library = LoadLibraryA("vulkan-1.dll");

@@ -245,7 +245,7 @@ private:
         return true;
     }
 
-    static constexpr std::uint32_t most_rows = 65536;
+    RIFFLE_LOCAL static constexpr std::uint32_t most_rows = 65536;
 
     const device& device_;
     OnDevice on_;

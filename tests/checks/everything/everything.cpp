@@ -1,0 +1,123 @@
+// Every stage and everything that can be done with a chain, so that all of riffle's templates are instantiated once: for
+// checks of warnings and of symbols. Nothing here is run.
+
+#include <riffle/batch.hpp>
+#include <riffle/llama_exact.hpp>
+#include <riffle/riffle.hpp>
+#include <riffle/settings.hpp>
+#if __has_include(<fmt/format.h>)
+#include <riffle/explain.hpp>
+#endif
+#if __has_include(<vulkan/vulkan_core.h>)
+#include <riffle/gpu.hpp>
+#endif
+
+using namespace riffle;
+
+namespace {
+
+const vocabulary words;
+
+/// The stages that edit, mask and shape, and those that narrow; call(stages...).
+template <class Call>
+auto with_stages_of_rows(Call call) {
+    return call(logit_bias{}, penalties{}, dry{}, no_repeat_ngram{}, banned_sequences{}, phrase_ban{&words},
+                min_tokens{}, length_penalty{}, encoder_repetition{}, mask{}, allowed_tokens{}, soft_cap{}, quadratic{},
+                dynamic_temperature{}, temperature{}, top_k{});
+}
+template <class Call>
+auto with_narrowing_stages(Call call) {
+    return call(top_n_sigma{}, top_k{}, tail_free{}, typical{}, top_p{}, factual_nucleus{}, min_p{}, top_a{},
+                epsilon_cutoff{}, eta_cutoff{}, p_less{}, top_h{}, min_k{}, xtc{}, infill{&words});
+}
+
+/// Everything that can be asked of a chain.
+template <class Chain>
+void use(Chain c, std::span<const float> logits) {
+    (void)(c.check)(logits.size());
+    (void)c.reserve(logits.size());
+    (void)c.use_storage(std::span<std::byte>(), c.scratch_bytes(logits.size()));
+    std::vector<token_data> some(logits.size());
+    candidates list{some.data(), some.size()};
+    c.apply(list);
+    (void)c.peek(logits);
+    const checkpoint here = c.mark();
+    if (const auto token = c.try_sample(logits); token.ok()) (void)c.accept(c.sample(logits));
+    (void)c.rollback(here);
+    (void)c.rewind(1);
+    (void)c.fork(1);
+    c.retry();
+    c.reset();
+    const token_id prompt[] = {1, 2, 3};
+    (void)c.prompt(prompt);
+    (void)c.survivors();
+    (void)c.distribution(logits);
+    (void)c.logprobs(logits, 3, before);
+    (void)c.last_status().message();
+    (void)c.last_step();
+#if __has_include(<fmt/format.h>)
+    (void)explain(c, logits).to_string();
+#endif
+}
+
+template <class Policies>
+void use_typed(std::span<const float> logits) {
+    const auto to_chain = [](auto... stages) { return chain<Policies>(stages..., dist{}); };
+    use(with_stages_of_rows(to_chain), logits);
+    use(with_narrowing_stages(to_chain), logits);
+    use(chain<Policies>(top_k{}, top_p{}, min_p{}, temperature{}, dist{}), logits);
+    use(chain<Policies>(temperature{}, dist{}), logits);
+    use(chain<Policies>(penalties{}, greedy{}), logits);
+    use(chain<Policies>(top_n_sigma{}, mirostat{.n_vocab = 100}), logits);
+    use(chain<Policies>(mirostat_v2{}), logits);
+    use(chain<Policies>(min_p{}, adaptive_p{}), logits);
+    use(chain<Policies>(temperature{}, gumbel{}), logits);
+    use(chain<Policies>(top_k{}, skew{}), logits);
+}
+
+template <class Policies>
+void use_run_time(std::span<const float> logits) {
+    basic_dynamic_chain<Policies> c;
+    const auto push = [&](auto... stages) { (c.push(stages), ...); };
+    with_stages_of_rows(push);
+    with_narrowing_stages(push);
+    push(greedy{}, dist{}, gumbel{}, skew{}, mirostat{.n_vocab = 100}, mirostat_v2{}, adaptive_p{});
+    if (auto* const k = c.template get_if<top_k>(0)) k->k = 50;
+    use(c, logits);
+    use(any_pipeline(c), logits);
+}
+
+}  // namespace
+
+void use_everything(std::span<const float> logits) {
+    use_typed<reproducible>(logits);
+    use_typed<fast>(logits);
+    use_typed<llama_exact>(logits);
+    use_run_time<reproducible>(logits);
+    use_run_time<llama_exact>(logits);
+
+    chain_settings settings;
+    dynamic_chain built;
+    if (settings.read("top_k=40;seed=1")) (void)settings.build(built);
+
+    std::vector<float> combined(logits.size());
+    (void)classifier_free_guidance{}.combine(logits, logits, combined);
+    (void)contrastive_decoding{}.combine(logits, logits, combined);
+
+    std::vector<dynamic_chain> sequences(1);
+    std::vector<token_id> tokens(1);
+    batch rows;
+    (void)rows.sample(sequences, logit_rows(logits.data(), 1, logits.size()), tokens);
+
+#if __has_include(<vulkan/vulkan_core.h>)
+    auto c = top_k{} | top_p{} | min_p{} | temperature{} | dist{};
+    auto exact = chain<llama_exact>(top_k{}, dist{});
+    gpu::device device;
+    gpu::sampler<decltype(c)> typed(device, {.vocabulary = 1000});
+    gpu::sampler<decltype(exact)> like_llama(device, {.vocabulary = 1000});
+    gpu::sampler<dynamic_chain, gpu::dynamic_on_device<>> late(device, {.vocabulary = 1000}, gpu::dynamic_on_device<>(built));
+    (void)typed.sample(c, logits);
+    (void)like_llama.sample(exact, logits);
+    (void)late.sample(built, logits);
+#endif
+}
