@@ -5,7 +5,7 @@
 
 #if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
 #error "riffle: C++20 is needed: compile with -std=c++20 or newer"
-#include <riffle/needs/a/newer/standard>  // there is no such file, which ends the compilation here, not 600 errors later
+#include <riffle needs C++20>  // there is no such file, which ends the compilation here, not 600 errors later
 #endif
 
 // The version. CMake reads it here. Versions that differ in the third number only can be mixed in one program.
