@@ -133,14 +133,14 @@ public:
         status_ = seen;
         if (!status_.ok()) return null_token;
         if (const status memory = reserve_scratch(stages, left.size() + 1); !memory.ok())
-            return status_.fail(memory), null_token;
+            return failed(memory);
         candidates& c = machine_.found();
         c = {memory_.tokens, left.size(), -1, false};
         std::copy(left.begin(), left.end(), c.data);
         if (first < stages.size()) {
             const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
             if (const auto code = stages.narrow(first, stages.size(), c, x); code != status_code::ok)
-                return status_.fail(code), null_token;
+                return failed(code);
         } else {
             for (std::size_t i = 0; i < c.size; ++i)
                 if (c[i].id == chosen) c.selected = std::int64_t(i);
@@ -151,7 +151,7 @@ public:
         }
         const bool is_legal = c.selected >= 0 && std::size_t(c.selected) < c.size &&
                               (first == stages.size() || c[std::size_t(c.selected)].logit > illegal_logit);
-        if (!is_legal) return status_.fail(status_code::no_legal_token), null_token;
+        if (!is_legal) return failed(status_code::no_legal_token);
         note_choice(c);
         return last_token_ = c[std::size_t(c.selected)].id;
     }
@@ -172,7 +172,10 @@ public:
         status_ = all_of_them.run(c, memory_.copies, x, enough);
         if (!enough) return false;
         if (!status_.ok()) return true;
-        if (!(c[std::size_t(c.selected)].logit > illegal_logit)) return status_.fail(status_code::no_legal_token), true;
+        if (!(c[std::size_t(c.selected)].logit > illegal_logit)) {
+            status_.fail(status_code::no_legal_token);
+            return true;
+        }
         note_choice(c);
         last_token_ = token = c[std::size_t(c.selected)].id;
         return true;
@@ -372,6 +375,10 @@ private:
         run(stages, logits, until::selector);
         if (stages.as_llama()) stages.restore(state);
     }
+    token_id failed(const status& why) noexcept {
+        status_.fail(why);
+        return null_token;
+    }
     token_id run(const stage_table& stages, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
         status_ = (stages.check)();
@@ -381,9 +388,9 @@ private:
     }
     token_id run(const stage_table& stages, const plan& p, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;
-        if (logits.empty()) return status_ = status_code::empty_row, null_token;
-        if (logits.size() > longest) return status_ = status_code::row_too_long, null_token;
-        status_ = reserve_scratch(stages, logits.size());
+        if (logits.empty()) status_ = status_code::empty_row;
+        else if (logits.size() > longest) status_ = status_code::row_too_long;
+        else status_ = reserve_scratch(stages, logits.size());
         if (!status_.ok()) return null_token;
         const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
         last_token_ = machine_.run(stages, p, memory_, x, logits, end);

@@ -537,7 +537,10 @@ private:
         wide::llama_row r(row_, memory_.peaks, memory_.groups, memory_.bins, memory_.masses, &left_);
         for (; i < last && !selects_by_law(i); ++i) {
             const exact::row_answer answer = stages_->apply_to_row(i, r, found_, *context_);
-            if (answer == exact::row_answer::narrowed) return ++i, true;
+            if (answer == exact::row_answer::narrowed) {
+                ++i;
+                return true;
+            }
             if (answer == exact::row_answer::undecided) return false;
         }
         return false;

@@ -72,6 +72,9 @@ public:
     void restore(const saved_state&) noexcept override {}
     saved_state* ring() noexcept override { return nullptr; }
 
+protected:
+    ~no_stages() = default;
+
 private:
     facts none_;
     RIFFLE_LOCAL static constexpr plan of_no_stages = make_plan(nullptr, 0, 0);

@@ -12,6 +12,8 @@ public:
     explicit raw_row(std::size_t n) noexcept : n_(n) {}
 
     const plan& plan_for(std::size_t) const noexcept override { return greatest_and_mass; }
+    using Base::mass;
+    using Base::rank;
     std::size_t rank(std::size_t) const noexcept override { return n_; }
     std::uint64_t mass(std::size_t, const row& r, const float* peaks, float cut, float maximum,
                        std::uint64_t* masses) const noexcept override {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <new>
 #include <span>
+#include <utility>
 
 #include <riffle/core/status.hpp>
 
@@ -61,11 +62,9 @@ private:
         borrowed_ = false;
     }
     void swap(storage& other) noexcept {
-        const auto d = data_;
-        const auto s = size_;
-        const auto b = borrowed_;
-        data_ = other.data_, size_ = other.size_, borrowed_ = other.borrowed_;
-        other.data_ = d, other.size_ = s, other.borrowed_ = b;
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(borrowed_, other.borrowed_);
     }
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;

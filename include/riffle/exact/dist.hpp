@@ -19,7 +19,10 @@ struct form<dist> {
     static status_code apply(const dist&, state& s, candidates& c, surroundings&) noexcept {
         c.selected = c.empty() ? -1 : 0;
         if (c.empty()) return status_code::no_legal_token;
-        if (c.size > 1) return draw(s, c), status_code::ok;
+        if (c.size > 1) {
+            draw(s, c);
+            return status_code::ok;
+        }
         s.random.canonical_double();
         c[0].p = 1.0f;
         return status_code::ok;

@@ -177,8 +177,11 @@ private:
     template <int N>
     static RIFFLE_INLINE void place_by_rank(ranked* items, std::size_t count) noexcept {
         ranked copy[16];
-        float keys[16 + N];
-        for (std::size_t i = 0; i < 16; ++i) copy[i] = items[i], keys[i] = copy[i].key;
+        float keys[16 + std::size_t(N)];
+        for (std::size_t i = 0; i < 16; ++i) {
+            copy[i] = items[i];
+            keys[i] = copy[i].key;
+        }
         keys[16] = keys[15];
         std::uint64_t in_order = 0;  // with the next
         for (int j = 0; j < 16; j += N)

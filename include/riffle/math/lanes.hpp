@@ -1,5 +1,6 @@
 #pragma once
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -115,7 +116,7 @@ struct int_lanes {
     }
     /// 0, 1, 2, ... N - 1
     static RIFFLE_INLINE int_lanes iota() noexcept {
-        std::int32_t lane[N];
+        std::int32_t lane[std::size_t(N)];
         for (int i = 0; i < N; ++i) lane[i] = i;
         int_lanes r;
         __builtin_memcpy(&r.v, lane, sizeof lane);
@@ -563,7 +564,7 @@ RIFFLE_INLINE float reduce_max(const lanes<N, Contract>& a) noexcept {
 template <int N>
 RIFFLE_INLINE bool any(const int_lanes<N>& mask) noexcept {
     if constexpr (N <= 4) {
-        std::uint64_t pairs[N / 2 + N % 2] = {};
+        std::uint64_t pairs[std::size_t(N / 2 + N % 2)] = {};
         std::memcpy(pairs, &mask.v, sizeof mask.v);
         return (pairs[0] | pairs[N / 4]) != 0;
     } else {

@@ -24,6 +24,7 @@ struct predicate {
 };
 enum : int { current_rounding_512 = 4 };
 inline constexpr std::uint16_t every_lane = 0xffff;
+inline constexpr std::int16_t every_lane_signed = -1;  // for instructions that do not compare
 
 template <class Lanes>
 inline constexpr bool holds_floats = requires { typename Lanes::ints; };
@@ -50,13 +51,13 @@ RIFFLE_TARGET_AVX512 inline Lanes blend_512(std::uint16_t mask, const Lanes& x, 
 template <class Lanes>
 RIFFLE_TARGET_AVX512 inline Lanes greater_512(const Lanes& a, const Lanes& b) noexcept {
     Lanes r;
-    r.v = __builtin_ia32_maxps512_mask(a.v, b.v, a.v, every_lane, current_rounding_512);
+    r.v = __builtin_ia32_maxps512_mask(a.v, b.v, a.v, every_lane_signed, current_rounding_512);
     return r;
 }
 template <class Lanes>
 RIFFLE_TARGET_AVX512 inline Lanes lesser_512(const Lanes& a, const Lanes& b) noexcept {
     Lanes r;
-    r.v = __builtin_ia32_minps512_mask(a.v, b.v, a.v, every_lane, current_rounding_512);
+    r.v = __builtin_ia32_minps512_mask(a.v, b.v, a.v, every_lane_signed, current_rounding_512);
     return r;
 }
 

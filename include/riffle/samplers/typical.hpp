@@ -55,7 +55,10 @@ struct typical {
             std::uint64_t mass = 0;
             std::size_t count = 0;
             for (const auto& token : c)
-                if (weighs(token) && key(token) < complete) mass += weight(token), ++count;
+                if (weighs(token) && key(token) < complete) {
+                    mass += weight(token);
+                    ++count;
+                }
             if (mass <= target || count < least) return false;
         }
         c.keep_if(weighs);

@@ -201,9 +201,10 @@ private:
         return nullptr;
     }
     bool name_sampler(text name) {
-        if (const sampler_names* const sampler = sampler_called(name)) return name_one(sampler->kind), true;
-        if (sampler_names::same_name(name, "ignore_eos")) return ignore_eos = 1, true;
-        return unknown(name);
+        if (const sampler_names* const sampler = sampler_called(name)) name_one(sampler->kind);
+        else if (sampler_names::same_name(name, "ignore_eos")) ignore_eos = 1;
+        else return unknown(name);
+        return true;
     }
     /// In the order of first mention, unless the order was said.
     void mention(sampler_kind kind) {
@@ -239,7 +240,10 @@ private:
         for (const char letter : value) {
             bool found = false;
             for (const auto& known : known_samplers)
-                if (!found && letter && known.letter == letter) samplers.push_back(known.kind), found = true;
+                if (!found && letter && known.letter == letter) {
+                    samplers.push_back(known.kind);
+                    found = true;
+                }
             if (!found) return fail("settings: no sampler has the letter '", letter, "'; ", letters());
         }
         return true;
@@ -250,7 +254,10 @@ private:
     }
 
     bool read_seed(text value) {
-        if (sampler_names::same_name(value, "random") || value == text("-1")) return seed = random_seed(), true;
+        if (sampler_names::same_name(value, "random") || value == text("-1")) {
+            seed = random_seed();
+            return true;
+        }
         return read_number("seed", value, seed);
     }
     /// llama.cpp's TOKEN+BIAS and TOKEN-BIAS, a list of them; TOKEN-inf bans.
@@ -283,7 +290,10 @@ private:
     bool read_breaker(text value) {
         mention(sampler_kind::dry);
         if (!std::exchange(breakers_said_, true)) dry_breakers.clear();
-        if (sampler_names::same_name(value, "none")) return dry_breakers.clear(), true;
+        if (sampler_names::same_name(value, "none")) {
+            dry_breakers.clear();
+            return true;
+        }
         std::string breaker;
         while (!value.empty()) breaker += unescaped(value);
         if (breaker.empty()) return fail("settings: dry_sequence_breaker needs a text, or none");
@@ -396,7 +406,7 @@ private:
             for (const sampler_kind kind : s.samplers) {
                 if (kind == sampler_kind::infill && vocab == nullptr) fail("infill", 0, "needs a vocabulary");
                 if (kind == sampler_kind::dry && breaks_at_texts(dry_stage()) && vocab == nullptr)
-                    fail("dry_multiplier", s.dry_multiplier, "needs a vocabulary for dry's breakers");
+                    fail("dry_multiplier", double(s.dry_multiplier), "needs a vocabulary for dry's breakers");
             }
         }
         template <class S>

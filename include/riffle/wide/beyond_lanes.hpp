@@ -36,6 +36,12 @@ inline constexpr bool compresses = false;
 
 #if RIFFLE_X86 && defined(__SSE2__)
 inline constexpr int greater_equal = 29, current_rounding = 4;
+inline constexpr std::uint16_t every_lane = 0xffff;
+#if defined(__clang__)
+inline constexpr std::uint16_t every_lane_computed = 0xffff;
+#else  // g++ has a sign in the masks of instructions that do not compare
+inline constexpr std::int16_t every_lane_computed = -1;
+#endif
 
 RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<4>& a, const lanes<4>& bound) noexcept {
     return std::uint8_t(__builtin_ia32_movmskps(__builtin_ia32_cmpleps(bound.v, a.v)));
@@ -44,8 +50,8 @@ RIFFLE_TARGET_AVX2 inline std::uint64_t lanes_reaching(const lanes<8>& a, const 
     return std::uint8_t(__builtin_ia32_movmskps256(__builtin_ia32_cmpps256(a.v, bound.v, greater_equal)));
 }
 RIFFLE_TARGET_AVX512 inline std::uint64_t lanes_reaching(const lanes<16>& a, const lanes<16>& bound) noexcept {
-    return std::uint16_t(
-        __builtin_ia32_cmpps512_mask(a.v, bound.v, greater_equal, std::uint16_t(0xffff), current_rounding));
+    return std::uint64_t(
+        __builtin_ia32_cmpps512_mask(a.v, bound.v, greater_equal, every_lane, current_rounding));
 }
 
 template <>
@@ -87,10 +93,10 @@ RIFFLE_INLINE int_lanes<N> even_products(const int_lanes<N>& a, const int_lanes<
         return int_lanes<N>(typename int_lanes<N>::vector((pair(a.v) & 0xffffffffu) * (pair(b.v) & 0xffffffffu)));
     }
 #endif
-    std::uint32_t x[N], y[N];
+    std::uint32_t x[std::size_t(N)], y[std::size_t(N)];
     std::memcpy(x, &a.v, sizeof x);
     std::memcpy(y, &b.v, sizeof y);
-    std::uint64_t product[N / 2];
+    std::uint64_t product[std::size_t(N / 2)];
     for (int i = 0; i < N / 2; ++i) product[i] = std::uint64_t{x[2 * i]} * y[2 * i];
     int_lanes<N> products;
     std::memcpy(&products.v, product, sizeof product);
@@ -122,22 +128,21 @@ RIFFLE_INLINE int_lanes<N> truncate_24_bits(const lanes<N>& a) noexcept {
 }
 #if RIFFLE_X86 && defined(__SSE2__)
 RIFFLE_TARGET_AVX2 inline lanes<8> multiply_add(const lanes<8>& a, const lanes<8>& b, const lanes<8>& c) noexcept {
-    return lanes<8>(lanes<8>::vector(__builtin_ia32_vfmaddps256(a.v, b.v, c.v)));
+    return lanes<8>(__builtin_ia32_vfmaddps256(a.v, b.v, c.v));
 }
 RIFFLE_TARGET_AVX512 inline lanes<16> multiply_add(const lanes<16>& a, const lanes<16>& b,
                                                    const lanes<16>& c) noexcept {
-    return lanes<16>(
-        lanes<16>::vector(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, std::uint16_t(0xffff), current_rounding)));
+    return lanes<16>(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, every_lane_computed, current_rounding));
 }
 RIFFLE_INLINE int_lanes<4> truncate_24_bits(const lanes<4>& a) noexcept {
-    return int_lanes<4>(int_lanes<4>::vector(__builtin_ia32_cvttps2dq(a.v)));
+    return int_lanes<4>(__builtin_ia32_cvttps2dq(a.v));
 }
 RIFFLE_TARGET_AVX2 inline int_lanes<8> truncate_24_bits(const lanes<8>& a) noexcept {
-    return int_lanes<8>(int_lanes<8>::vector(__builtin_ia32_cvttps2dq256(a.v)));
+    return int_lanes<8>(__builtin_ia32_cvttps2dq256(a.v));
 }
 RIFFLE_TARGET_AVX512 inline int_lanes<16> truncate_24_bits(const lanes<16>& a) noexcept {
-    return int_lanes<16>(int_lanes<16>::vector(
-        __builtin_ia32_cvttps2dq512_mask(a.v, int_lanes<16>(0).v, std::uint16_t(0xffff), current_rounding)));
+    return int_lanes<16>(
+        __builtin_ia32_cvttps2dq512_mask(a.v, int_lanes<16>(0).v, every_lane_computed, current_rounding));
 }
 #endif
 

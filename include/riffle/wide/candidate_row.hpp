@@ -24,7 +24,7 @@ struct fill_candidates_pass {
     template <int N>
     static RIFFLE_INLINE bool run(const row& r, bool makes_canonical, token_data* const& to) noexcept {
         using V = lanes<N>;
-        std::int32_t first[N];
+        std::int32_t first[std::size_t(N)];
         for (int i = 0; i < N; ++i) first[i] = i;
         int_lanes<N> changed(0), ids;
         std::memcpy(&ids.v, first, sizeof first);

@@ -18,7 +18,7 @@ namespace riffle::inline RIFFLE_ABI::wide {
 template <int N>
 RIFFLE_INLINE lanes<N> load_canonical(const float* x, std::size_t i, std::size_t size) noexcept {
     if (i + N <= size) return canonical(lanes<N>::load(x + i));
-    float tail[N];
+    float tail[std::size_t(N)];
     for (int j = 0; j < N; ++j) tail[j] = i + std::size_t(j) < size ? x[i + std::size_t(j)] : illegal_logit;
     return canonical(lanes<N>::load(tail));
 }
@@ -50,7 +50,7 @@ struct combine_pass {
         const Combine combine = combine_by_reference;
         for (std::size_t i = 0; i < size; i += N) {
             const auto combined = canonical(combine(load_canonical<N>(a, i, size), load_canonical<N>(b, i, size)));
-            float stored[N];
+            float stored[std::size_t(N)];
             combined.store(stored);
             std::memcpy(out + i, stored, (size - i < std::size_t(N) ? size - i : std::size_t(N)) * sizeof(float));
         }

@@ -43,7 +43,7 @@ struct hide_pass {
         constexpr std::size_t block_words = block_size / 32;
         I lane_bit;
         {
-            std::int32_t bit[N];
+            std::int32_t bit[std::size_t(N)];
             for (int i = 0; i < N; ++i) bit[i] = std::int32_t(1u << i);
             std::memcpy(&lane_bit.v, bit, sizeof bit);
         }

@@ -44,7 +44,7 @@ struct interleaved {
     }
     /// The ids that candidates 0 ... N - 1 would have there.
     static RIFFLE_INLINE ints expected_ids() noexcept {
-        std::int32_t ids[N];
+        std::int32_t ids[std::size_t(N)];
         for (int part = 0; part < 3; ++part)
             for (int lane = 0; lane < N; ++lane)
                 if ((part * N + lane) % 3 == 0) ids[lane] = (part * N + lane) / 3;
@@ -75,7 +75,7 @@ private:
     }
     template <int Part, int... I>
     static RIFFLE_INLINE ints woven(const ints& ids, const ints& logits, std::integer_sequence<int, I...>) noexcept {
-        constexpr std::int32_t keep[N] = {((Part * N + I) % 3 == 2 ? 0 : -1)...};
+        constexpr std::int32_t keep[std::size_t(N)] = {((Part * N + I) % 3 == 2 ? 0 : -1)...};
         return permuted<((Part * N + I) / 3 + ((Part * N + I) % 3 == 1 ? N : 0))...>(ids, logits) & loaded(keep);
     }
     static RIFFLE_INLINE ints loaded(const std::int32_t* from) noexcept {

@@ -26,7 +26,10 @@ public:
     llama_row(row& r, float* peaks, float* groups, std::uint64_t* bins, std::uint64_t* sums,
               const row_maximum* known = nullptr) noexcept
         : row_(r), peaks_(peaks), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {
-        if (known) maximum_ = known->logit, saw_nan_ = known->saw_nan, known_ = true;
+        if (!known) return;
+        maximum_ = known->logit;
+        saw_nan_ = known->saw_nan;
+        known_ = true;
     }
 
     std::size_t size() const noexcept { return row_.size(); }

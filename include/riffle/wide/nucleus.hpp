@@ -154,8 +154,12 @@ inline nucleus_end end_of_nucleus(const band_tokens& tokens, const band& of, std
     while (low + 1 < high) {
         const std::int64_t middle = (low + high) >> 1;
         const std::uint64_t mass = mass_from(from_ordered_key(std::int32_t(middle)));
-        if (mass > target) low = middle;
-        else high = middle, beyond = mass;
+        if (mass > target) {
+            low = middle;
+        } else {
+            high = middle;
+            beyond = mass;
+        }
     }
     const float logit = canonical(from_ordered_key(std::int32_t(low)));
     const std::size_t at = std::size_t(std::find(tokens.logits, tokens.logits + tokens.size, logit) - tokens.logits);

@@ -61,7 +61,7 @@ public:
     }
     /// visit(spec, i) for the stages that run on the device.
     template <class Policies, class Visit>
-    void for_each_stage(basic_dynamic_chain<Policies>& chain, Visit visit) const noexcept {
+    void for_each_stage(basic_dynamic_chain<Policies>& chain, [[maybe_unused]] Visit visit) const noexcept {
         for (std::size_t i = 0; i < plan.stages; ++i) (void)(visit_as<Known>(chain, i, visit) || ...);
     }
 

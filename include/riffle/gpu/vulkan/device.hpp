@@ -186,7 +186,10 @@ private:
         auto count = std::uint32_t(families.size());
         instance.get_queue_families(of, &count, families.data());
         for (std::uint32_t i = 0; i < count; ++i)
-            if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) return family = i, true;
+            if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) {
+                family = i;
+                return true;
+            }
         return false;
     }
 

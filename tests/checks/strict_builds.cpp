@@ -1,5 +1,5 @@
-// Every stage and everything that can be done with a chain, so that all of riffle's templates are instantiated once: for
-// checks of warnings and of symbols. Nothing here is run.
+// Every stage and everything that can be done with a chain, so that all of riffle's templates are instantiated once, for
+// tests/checks/strict_builds. Nothing here is run.
 
 #include <riffle/batch.hpp>
 #include <riffle/llama_exact.hpp>
@@ -55,9 +55,6 @@ void use(Chain c, std::span<const float> logits) {
     (void)c.logprobs(logits, 3, before);
     (void)c.last_status().message();
     (void)c.last_step();
-#if __has_include(<fmt/format.h>)
-    (void)explain(c, logits).to_string();
-#endif
 }
 
 template <class Policies>
@@ -65,14 +62,7 @@ void use_typed(std::span<const float> logits) {
     const auto to_chain = [](auto... stages) { return chain<Policies>(stages..., dist{}); };
     use(with_stages_of_rows(to_chain), logits);
     use(with_narrowing_stages(to_chain), logits);
-    use(chain<Policies>(top_k{}, top_p{}, min_p{}, temperature{}, dist{}), logits);
     use(chain<Policies>(temperature{}, dist{}), logits);
-    use(chain<Policies>(penalties{}, greedy{}), logits);
-    use(chain<Policies>(top_n_sigma{}, mirostat{.n_vocab = 100}), logits);
-    use(chain<Policies>(mirostat_v2{}), logits);
-    use(chain<Policies>(min_p{}, adaptive_p{}), logits);
-    use(chain<Policies>(temperature{}, gumbel{}), logits);
-    use(chain<Policies>(top_k{}, skew{}), logits);
 }
 
 template <class Policies>
@@ -91,8 +81,9 @@ void use_run_time(std::span<const float> logits) {
 
 void use_everything(std::span<const float> logits) {
     use_typed<reproducible>(logits);
-    use_typed<fast>(logits);
     use_typed<llama_exact>(logits);
+    use(chain<fast>(soft_cap{}, top_k{}, temperature{}, dist{}), logits);
+    use(chain<fast>(temperature{}, gumbel{}), logits);
     use_run_time<reproducible>(logits);
     use_run_time<llama_exact>(logits);
 
@@ -109,6 +100,9 @@ void use_everything(std::span<const float> logits) {
     batch rows;
     (void)rows.sample(sequences, logit_rows(logits.data(), 1, logits.size()), tokens);
 
+#if __has_include(<fmt/format.h>)
+    (void)explain(built, logits).to_string();
+#endif
 #if __has_include(<vulkan/vulkan_core.h>)
     auto c = top_k{} | top_p{} | min_p{} | temperature{} | dist{};
     auto exact = chain<llama_exact>(top_k{}, dist{});
