@@ -89,6 +89,9 @@ private:
                                    "is not 1: the logits of a row must lie side by side");
         if (rows.stride() < rows.columns() && count > 1)
             return status::invalid("batch", "stride", double(rows.stride()), "is less than a row has logits");
+        if (rows.extent() > largest_object / sizeof(float) && count > 1)
+            return status::invalid("batch", "stride", double(rows.stride()),
+                                   "puts the last row beyond what memory can hold");
         if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(*std::begin(sequences))>>)
             for (std::size_t i = 0; i < count; ++i)
                 if (std::begin(sequences)[std::ptrdiff_t(i)] == nullptr)

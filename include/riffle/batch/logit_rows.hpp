@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include <riffle/math/config.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -47,6 +47,10 @@ public:
     /// From one logit to the next: 1, but for a matrix of every second column.
     constexpr std::ptrdiff_t inner_stride() const noexcept { return inner_stride_; }
     constexpr bool has_data() const noexcept { return data_ != nullptr; }
+    /// Floats from the first logit of all to the last; `uncountable` where they are more than that.
+    constexpr std::size_t extent() const noexcept {
+        return rows_ == 0 ? 0 : saturating::sum(saturating::product(rows_ - 1, stride_), columns_);
+    }
     constexpr std::span<const float> operator[](std::size_t row) const noexcept {
         return {data_ + row * stride_, columns_};
     }

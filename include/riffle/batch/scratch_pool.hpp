@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
 
@@ -25,6 +26,7 @@ public:
     /// At least so many places, none of them taken.
     status reserve(std::size_t count) noexcept {
         if (count <= count_) return {};
+        if (count > largest_object / sizeof(place)) return status_code::out_of_memory;
         std::unique_ptr<place[]> grown(new (std::nothrow) place[count]);
         if (!grown) return status_code::out_of_memory;
         for (std::size_t i = 0; i < count_; ++i) grown[i].memory = std::move(places_[i].memory);

@@ -109,8 +109,9 @@ public:
         decltype(auto) stages = self().table();
         return self().state().distribution(stages, logits);
     }
-    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it. Tokens
-    /// more than 20.8 nats under the maximum add nothing to the sum. Same validity.
+    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; all that
+    /// are legal where n is more than those. Tokens more than 20.8 nats under the maximum add nothing to the sum. Same
+    /// validity.
     std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n,
                                             logprobs_of which = after) noexcept {
         decltype(auto) stages = self().table();
@@ -144,12 +145,14 @@ public:
     // ---- memory
 
     /// Allocates for rows of `row_size` logits, so that sampling them allocates nothing; and for `tokens` accepted
-    /// tokens, for chains with last_n = -1, which keep them all. row_too_long over 2^31 - 1 logits.
+    /// tokens, for chains with last_n = -1, which keep them all. row_too_long over 2^31 - 1 logits; out_of_memory or
+    /// storage_too_small where there is not as much, or over 2^31 - 1 tokens.
     status reserve(std::size_t row_size, std::size_t tokens = 0) noexcept {
         decltype(auto) stages = self().table();
         return self().state().reserve(stages, row_size, tokens);
     }
-    /// Bytes that use_storage needs for rows of `row_size` logits; `tokens` as in reserve.
+    /// Bytes that use_storage needs for rows of `row_size` logits; `tokens` as in reserve. The greatest std::size_t
+    /// where no memory is enough: over 2^31 - 1 logits or tokens, or more bytes than a std::size_t counts.
     std::size_t scratch_bytes(std::size_t row_size, std::size_t tokens = 0) const noexcept {
         decltype(auto) stages = self().table();
         return self().state().scratch_bytes(stages, row_size, tokens);

@@ -14,6 +14,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/history.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
 
@@ -71,8 +72,8 @@ public:
         last_token_ = null_token;
         status_ = (stages.check)();
         const bool as_llama = stages.as_llama();
-        if (status_.ok() && ((c.size > 0 && c.data == nullptr) || !make_canonical(c, as_llama)))
-            status_ = status_code::bad_candidates;
+        const bool has_memory = c.size == 0 || (c.data && c.size <= largest_object / sizeof(token_data));
+        if (status_.ok() && (!has_memory || !make_canonical(c, as_llama))) status_ = status_code::bad_candidates;
         if (const status memory = reserve_scratch(stages, as_llama ? (std::max)(c.size, scratch_row_) : scratch_row_);
             status_.ok() && !memory.ok())
             status_.fail(memory);
@@ -326,14 +327,17 @@ public:
 
     status reserve(const stage_table& stages, std::size_t row_size, std::size_t tokens) noexcept {
         if (row_size > longest) return status_code::row_too_long;
-        if (tokens > longest || !reserve_history(stages, window_tokens(stages, tokens))) return no_memory();
-        return reserve_scratch(stages, row_size);
+        if (tokens > longest || tokens_.lost()) return no_memory();
+        // The scratch first: with a history for which there is no scratch no row could be sampled any more.
+        const std::size_t window = window_tokens(stages, tokens);
+        if (const status s = reserve_scratch(stages, row_size, history_capacity(window)); !s.ok()) return s;
+        return reserve_history(stages, window) ? status() : no_memory();
     }
     std::size_t scratch_bytes(const stage_table& stages, std::size_t row_size, std::size_t tokens) const noexcept {
-        if (row_size > longest || tokens > longest) return std::size_t(-1);
+        if (row_size > longest || tokens > longest) return uncountable;
         const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
-        return storage::alignment + aligned(history::bytes(kept)) +
-               scratch::bytes(row_size, kept, stages.spare_bytes(row_size));
+        const std::size_t of_history = saturating::sum(storage::alignment, aligned(history::bytes(kept)));
+        return saturating::sum(of_history, scratch::bytes(row_size, kept, stages.spare_bytes(row_size)));
     }
     /// Takes another scratch for its own, and what the last step materialised is gone. A chain that was given storage
     /// keeps that.
@@ -344,7 +348,8 @@ public:
     }
     status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size,
                        std::size_t tokens) noexcept {
-        if (bytes.size() < scratch_bytes(stages, row_size, tokens)) return status_code::storage_too_small;
+        const std::size_t needed = scratch_bytes(stages, row_size, tokens);
+        if (needed > largest_object || bytes.size() < needed) return status_code::storage_too_small;
         if (tokens_.overlaps(bytes.data(), bytes.size()) || storage_.overlaps(bytes))
             return status_code::storage_overlaps;
         const std::size_t kept = (std::max)(history_capacity(window_tokens(stages, tokens)), tokens_.capacity());
@@ -441,7 +446,7 @@ private:
         return storage_.borrowed() ? status_code::storage_too_small : status_code::out_of_memory;
     }
     static constexpr std::size_t aligned(std::size_t bytes) noexcept {
-        return (bytes + storage::alignment - 1) / storage::alignment * storage::alignment;
+        return saturating::rounded_up(bytes, storage::alignment);
     }
 
     /// A window, rollback_depth tokens behind it, and one entry that carries the hash of all before.
@@ -467,13 +472,17 @@ private:
 
     status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
         if (tokens_.lost() || !reserve_history(stages, first_window(stages))) return no_memory();
-        if (row_size <= scratch_row_ && tokens_.capacity() <= scratch_window_ &&
+        return reserve_scratch(stages, row_size, tokens_.capacity());
+    }
+    /// The same for a history of at least `kept` tokens.
+    status reserve_scratch(const stage_table& stages, std::size_t row_size, std::size_t kept) noexcept {
+        if (row_size <= scratch_row_ && kept <= scratch_window_ &&
             stages.spare_bytes(scratch_row_) <= memory_.spare.size())  // parameters may have grown
             return {};
-        return grow_scratch(stages, row_size);
+        return grow_scratch(stages, row_size, kept);
     }
-    RIFFLE_NOINLINE status grow_scratch(const stage_table& stages, std::size_t row_size) noexcept {
-        const std::size_t kept = tokens_.capacity();
+    RIFFLE_NOINLINE status grow_scratch(const stage_table& stages, std::size_t row_size, std::size_t kept) noexcept {
+        kept = (std::max)(kept, tokens_.capacity());
         row_size = (std::max)(row_size, scratch_row_);
         const std::size_t spare = stages.spare_bytes(row_size);
         if (const auto code = storage_.reserve(scratch::bytes(row_size, kept, spare)); code != status_code::ok)

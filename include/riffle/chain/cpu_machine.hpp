@@ -108,7 +108,7 @@ private:
             law_ = stages_->find_law(plan_->bridge, row_, memory_.peaks, mass_cut(),
                                      raw_cut(std::numeric_limits<float>::lowest()), mapped_maximum_);
             return true;
-        case pass::select: select_greatest(stages_->rank(s.first)); return true;
+        case pass::select: select_greatest(rank(s.first)); return true;
         case pass::histogram: bound_nucleus(s.first); return true;
         case pass::above: gather_above(s.first); return true;
         case pass::search: search(s.first); return true;
@@ -172,7 +172,7 @@ private:
     }
     bool find_maximum() noexcept {
         const plan_step& next = plan_->steps[next_];
-        maximum_ = find_raw_maximum(next.op == pass::select && wide::needs_groups(row_, stages_->rank(plan_->bridge)));
+        maximum_ = find_raw_maximum(next.op == pass::select && wide::needs_groups(row_, rank(plan_->bridge)));
         mapped_maximum_ = maximum_ > illegal_logit ? map(maximum_) : illegal_logit;
         return mapped_maximum_ > illegal_logit || fail();
     }
@@ -213,8 +213,14 @@ private:
         law_.mass = total_mass_;
     }
 
-    /// A bound on raw logits that holds the k first in rank of the mapped row, k > 0. A map can make the bound's logit
-    /// and a lesser one equal, so the bound is taken through the maps and back.
+    // These parameters may be any number. More than the row has logits means all of them.
+    std::size_t rank(std::size_t i) const noexcept { return (std::min)(stages_->rank(i), row_.size()); }
+    std::size_t keeps_at_least(std::size_t i) const noexcept {
+        return (std::min)(stages_->keeps_at_least(i), row_.size());
+    }
+
+    /// A bound on raw logits that holds the k first in rank of the mapped row, 0 < k <= row_.size(). A map can make the
+    /// bound's logit and a lesser one equal, so the bound is taken through the maps and back.
     float raw_cut_of_rank(std::size_t k) noexcept {
         return raw_cut(map(canonical(
             wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, has_groups_, memory_.bins))));
@@ -353,9 +359,9 @@ private:
     }
 
     void select_by_head(std::size_t bridge) noexcept {
-        const std::size_t first = stages_->rank(bridge);
+        const std::size_t first = rank(bridge);
         select_greatest(first);
-        const std::size_t k = stages_->rank(bridge, law_, found_);
+        const std::size_t k = (std::min)(stages_->rank(bridge, law_, found_), row_.size());
         if (k > first) select_greatest(k);
         else found_.keep_greatest(k);
     }
@@ -366,7 +372,7 @@ private:
         const float mapped_cut = nucleus                        ? cut_
                                  : how == narrowing::likelihood ? stages_->cut(bridge, law_)
                                                                 : stages_->cut(bridge, mapped_maximum_, moments_);
-        const std::size_t least = stages_->keeps_at_least(bridge);
+        const std::size_t least = keeps_at_least(bridge);
         const float exact = raw_cut(mapped_cut), cut = least > 1 ? (std::min)(exact, raw_cut_of_rank(least)) : exact;
         const bool is_all = mapped_cut <= mapped_maximum_ && cut == exact && !nucleus;  // what reaches the cut is kept
         const route onward = is_all ? route_behind(bridge) : route();

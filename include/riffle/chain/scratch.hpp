@@ -5,6 +5,7 @@
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/storage.hpp>
 #include <riffle/core/token_counts.hpp>
 #include <riffle/wide/histogram.hpp>
@@ -25,7 +26,8 @@ struct scratch {
     std::int32_t* lengths = nullptr;      ///< a number beside each recent token
     std::span<std::byte> spare;           ///< for what stages ask beyond that
 
-    /// Bytes for rows of `row_size` logits, a window of `window` tokens and `spare` bytes more.
+    /// Bytes for rows of `row_size` logits, as many as a token_id can index at most, a window of `window` tokens and
+    /// `spare` bytes more; `uncountable` where they are more than that.
     static constexpr std::size_t bytes(std::size_t row_size, std::size_t window, std::size_t spare) noexcept {
         return scratch().carve(nullptr, row_size, window, spare);
     }
@@ -40,7 +42,7 @@ private:
     template <class T>
     static constexpr void take(T*& array, std::byte* memory, std::size_t& used, std::size_t count) noexcept {
         if (memory) array = reinterpret_cast<T*>(memory + used);
-        used += (count * sizeof(T) + storage::alignment - 1) / storage::alignment * storage::alignment;
+        used = saturating::sum(used, saturating::rounded_up(saturating::product(count, sizeof(T)), storage::alignment));
     }
     constexpr std::size_t carve(std::byte* memory, std::size_t row_size, std::size_t window,
                                 std::size_t spare_bytes) noexcept {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/math/wide_integer.hpp>
@@ -118,7 +119,7 @@ struct RIFFLE_MAY_ALIAS candidates {
 
     /// Keeps the k first in rank among the legal, all when there are fewer; their order is open. O(size).
     RIFFLE_NOINLINE void keep_greatest(std::size_t k) noexcept {
-        if (k > 0 && size > 16 * k + 4096) drop_most(k);
+        if (k > 0 && size > saturating::sum(saturating::product(k, 16), 4096)) drop_most(k);
         keep_legal();
         if (k >= size) return;
         partition(0, k, size);
@@ -209,8 +210,9 @@ private:
         if (!sorted) std::sort(data + first, data + last, ranks_before);
     }
 
-    /// Drops most of those that are not among the k first in rank, in one pass: what is left of those seen is cut down
-    /// to its k best whenever it has grown, and whoever comes later must rank before the last of them.
+    /// Drops most of those that are not among the k first in rank, 0 < k < size / 16, in one pass: what is left of
+    /// those seen is cut down to its k best whenever it has grown, and whoever comes later must rank before the last of
+    /// them.
     void drop_most(std::size_t k) noexcept {
         const std::size_t room = 2 * k + 1024;
         token_data last{(std::numeric_limits<token_id>::min)(), illegal_logit, 0.0f};

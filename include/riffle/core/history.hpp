@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/token.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -59,8 +60,7 @@ public:
     const entry& recent(std::size_t back) const noexcept { return ring_[(written_ - 1 - back) % capacity_]; }
     /// Whether [memory, memory + bytes) touches the ring.
     bool overlaps(const void* memory, std::size_t bytes) const noexcept {
-        const auto a = reinterpret_cast<std::uintptr_t>(ring_), b = reinterpret_cast<std::uintptr_t>(memory);
-        return ring_ && a < b + bytes && b < a + history::bytes(capacity_);
+        return share_bytes(ring_, history::bytes(capacity_), memory, bytes);
     }
     /// Hash of all entries.
     std::uint64_t line() const noexcept { return written_ ? recent(0).line : 0; }
@@ -73,7 +73,9 @@ public:
         move_into(grown);
         return true;
     }
-    static constexpr std::size_t bytes(std::size_t capacity) noexcept { return capacity * sizeof(entry); }
+    static constexpr std::size_t bytes(std::size_t capacity) noexcept {
+        return saturating::product(capacity, sizeof(entry));
+    }
     /// The same in memory of the caller, bytes(capacity) long and aligned for entries.
     RIFFLE_NOINLINE void use(void* memory, std::size_t capacity) noexcept {
         history placed;
@@ -112,7 +114,8 @@ private:
         return h ^ (h >> 31);
     }
     bool allocate(std::size_t capacity) noexcept {
-        ring_ = static_cast<entry*>(::operator new(capacity * sizeof(entry), std::nothrow));
+        const std::size_t size = bytes(capacity);
+        ring_ = size <= largest_object ? static_cast<entry*>(::operator new(size, std::nothrow)) : nullptr;
         capacity_ = ring_ ? capacity : 0;
         borrowed_ = false;
         return ring_ != nullptr;

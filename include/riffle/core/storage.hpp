@@ -1,10 +1,10 @@
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <new>
 #include <span>
 #include <utility>
 
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -28,8 +28,7 @@ public:
     std::byte* data() const noexcept { return data_; }
     std::size_t size() const noexcept { return size_; }
     bool overlaps(std::span<const std::byte> bytes) const noexcept {
-        const auto a = reinterpret_cast<std::uintptr_t>(data_), b = reinterpret_cast<std::uintptr_t>(bytes.data());
-        return data_ && a < b + bytes.size() && b < a + size_;
+        return share_bytes(data_, size_, bytes.data(), bytes.size());
     }
     bool borrowed() const noexcept { return borrowed_; }
     /// Both get the bytes of the other.
@@ -39,7 +38,8 @@ public:
     [[nodiscard]] status_code reserve(std::size_t bytes) noexcept {
         if (bytes <= size_) return status_code::ok;
         if (borrowed_) return status_code::storage_too_small;
-        auto* grown = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}, std::nothrow));
+        if (bytes > largest_object) return status_code::out_of_memory;  // operator new may wrap when it aligns them
+        auto* grown = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
         if (!grown) return status_code::out_of_memory;  // what was there stays in use
         release();
         data_ = grown;
@@ -56,7 +56,7 @@ public:
 
 private:
     void release() noexcept {
-        if (!borrowed_ && data_) ::operator delete(data_, std::align_val_t{alignment});
+        if (!borrowed_ && data_) ::operator delete (data_, std::align_val_t{alignment});
         data_ = nullptr;
         size_ = 0;
         borrowed_ = false;

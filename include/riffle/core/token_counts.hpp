@@ -1,9 +1,9 @@
 #pragma once
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/token.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -23,7 +23,9 @@ public:
         for (std::size_t i = 0; i < size_; ++i) slots_[i] = {0, 0};
     }
     /// Half full at most.
-    static constexpr std::size_t slots_for(std::size_t tokens) noexcept { return std::bit_ceil(2 * tokens + 1); }
+    static constexpr std::size_t slots_for(std::size_t tokens) noexcept {
+        return saturating::power_of_two(saturating::sum(saturating::product(tokens, 2), 1));
+    }
 
     void add(token_id token) noexcept {
         slot& s = find(token);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <riffle/core/candidates.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/workspace.hpp>
 #include <riffle/exact/introsort.hpp>
@@ -118,8 +119,9 @@ struct sorting_room {
     static_assert(sizeof(ranked) == 2 * sizeof(float) && introsort_padding == workspace::sorting_padding);
     /// Null pointers where there is none.
     static sorting_room of(workspace& memory, std::size_t size) noexcept {
-        const std::size_t comparing = (size + introsort_padding) * sizeof(ranked);
-        auto* const bytes = memory.room<std::byte>(comparing + size * sizeof(token_data));
+        using namespace saturating;
+        const std::size_t comparing = product(sum(size, introsort_padding), sizeof(ranked));
+        auto* const bytes = memory.room<std::byte>(sum(comparing, product(size, sizeof(token_data))));
         if (!bytes) return {};
         return {reinterpret_cast<ranked*>(bytes), reinterpret_cast<token_data*>(bytes + comparing)};
     }

@@ -220,7 +220,7 @@ private:
     template <class Row>
     bool leave_out(Row& row) {
         offloading& g = graph();
-        if (row.ids() || row.size() < std::int64_t(2 * g.set.size)) return false;
+        if (row.ids() || std::size_t(row.size()) / 2 < g.set.size) return false;
         g.rows.push_back(row.lasting());
         g.fetch = &fetch<ggml_tensor>;
         row.keep_greatest(std::int64_t(g.set.size));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <riffle/core/checkpoint.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
 #include <riffle/core/token.hpp>
@@ -108,7 +109,7 @@ private:
     }
     /// The logits behind the grammar; nullptr where there is no memory.
     const float* mask(const detail::output& from) noexcept {
-        if (const auto code = memory_.reserve(from.size * (sizeof(token_data) + sizeof(float)));
+        if (const auto code = memory_.reserve(saturating::product(from.size, sizeof(token_data) + sizeof(float)));
             code != status_code::ok || from.size == 0)
             return status_ = from.size == 0 ? status_code::empty_row : code, nullptr;
         auto* const tokens = reinterpret_cast<token_data*>(memory_.data());

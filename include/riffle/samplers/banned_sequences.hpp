@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <riffle/core/by_token.hpp>
@@ -31,7 +33,7 @@ struct banned_sequences {
         std::size_t longest = 1;
         for (const auto& s : sequences)
             if (s.tokens.size() > longest) longest = s.tokens.size();
-        return std::int32_t(longest - 1);
+        return std::int32_t((std::min)(longest - 1, std::size_t((std::numeric_limits<std::int32_t>::max)())));
     }
 
     template <class Logits>

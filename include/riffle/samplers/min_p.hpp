@@ -1,7 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include <riffle/core/facts.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/math/elementwise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -25,7 +27,7 @@ struct min_p {
     /// See chain/superset.hpp: what survives on most rows, twice over.
     std::size_t superset() const noexcept {
         constexpr std::size_t usual = 240;
-        return p > 0.0f ? (min_keep + 8 > usual ? min_keep + 8 : usual) : 0;
+        return p > 0.0f ? (std::max)(saturating::sum(min_keep, 8), usual) : 0;
     }
     /// log p
     std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(p))[0]}; }

@@ -239,7 +239,9 @@ public:
     bool holds_peak[pieces];  ///< whether the greatest of its block is in a piece
 
 private:
-    std::size_t first(std::size_t i) const noexcept { return i * row_size_ / pieces / piece * piece; }
+    std::size_t first(std::size_t i) const noexcept {
+        return std::size_t(std::uint64_t{i} * row_size_ / pieces) / piece * piece;
+    }
 
     const float* blocks_[size / block_size];
     std::size_t row_size_;

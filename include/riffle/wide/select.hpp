@@ -44,7 +44,7 @@ inline float kth_greatest(const float* values, std::size_t padded, std::size_t k
     return from_ordered_key(std::int32_t(low));
 }
 
-/// Whether k is too large for the maxima of blocks to bound it.
+/// Whether k is too large for the maxima of blocks to bound it. k <= r.size().
 inline bool needs_groups(const row& r, std::size_t k) noexcept { return 2 * k > r.blocks(); }
 
 /// Where the k-th greatest of a row's maxima may be looked for: as far below the least of blocks as that is below the
@@ -56,9 +56,9 @@ inline float guess_below(const float* peaks, std::size_t blocks, float maximum) 
 }
 
 /// A raw logit that at least k logits reach, when k are legal: the k-th greatest of disjoint groups' maxima is one,
-/// since each of those groups holds a logit as great (delegates: Dr. Top-k, arXiv 2109.08219). Blocks of 256 serve a
-/// small k, one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats a block, and what
-/// find_max leaves there where it `has_groups`; `bins` holds buckets::count.
+/// since each of those groups holds a logit as great (delegates: Dr. Top-k, arXiv 2109.08219). 0 < k <= r.size().
+/// Blocks of 256 serve a small k, one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats
+/// a block, and what find_max leaves there where it `has_groups`; `bins` holds buckets::count.
 template <class Row>
 float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups, bool has_groups,
                     std::uint64_t* bins) noexcept {
@@ -103,11 +103,11 @@ RIFFLE_NOINLINE inline void keep_greatest_in_order(candidates& c, std::size_t k,
         return is_tie || token.logit > cut;
     });
 }
-/// Appends to `found`, which is empty, the k first in rank of the mapped row, mapped; all when fewer are legal. In
-/// ascending id, unless they are few or most of the row. `bound` is a raw logit that k tokens reach. Memory and time
-/// stay bounded when far more than k do (equal logits, sorted rows): once too many are gathered all but the k best are
-/// dropped, and later tokens must beat the last of those, which a tie cannot, as ids ascend. `mapping` has map(span of
-/// tokens), mapped_maximum() and raw_cut(mapped target).
+/// Appends to `found`, which is empty, the k first in rank of the mapped row, mapped; all when fewer are legal.
+/// 0 < k <= r.size(). In ascending id, unless they are few or most of the row. `bound` is a raw logit that k tokens
+/// reach. Memory and time stay bounded when far more than k do (equal logits, sorted rows): once too many are gathered
+/// all but the k best are dropped, and later tokens must beat the last of those, which a tie cannot, as ids ascend.
+/// `mapping` has map(span of tokens), mapped_maximum() and raw_cut(mapped target).
 template <class Mapping>
 void find_greatest(const row& r, const float* peaks, std::size_t k, float bound, const Mapping& mapping,
                    candidates& found) noexcept {

@@ -8,6 +8,7 @@
 #include <riffle/chain/stage_table.hpp>
 #include <riffle/chain/superset.hpp>
 #include <riffle/core/edit_list.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/gpu/kernels/device_plan.hpp>
 #include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/kernels/stage_request.hpp>
@@ -32,7 +33,7 @@ public:
         layout_ = layout;
         rows_ = rows;
         vocabulary_ = vocabulary;
-        used_ = std::size_t{layout.words} * rows;
+        used_ = saturating::product(layout.words, rows);
         edited_ids_ = 0;
         std::fill_n(words_.begin(), (std::min)(used_, words_.size()), 0u);
     }
@@ -51,7 +52,7 @@ public:
     /// sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a mask and each edit.
     template <class OnDevice, class Chain>
     [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
-        if (!on.is_of(chain) || row >= rows_ || std::size_t{layout_.words} * rows_ > words_.size()) return false;
+        if (!on.is_of(chain) || row >= rows_ || saturating::product(layout_.words, rows_) > words_.size()) return false;
         std::uint32_t* const request = words_.data() + row * layout_.words;
         auto&& stages = chain.table();
         bool fits = true;
@@ -70,7 +71,7 @@ public:
 
 private:
     bool write_mask(std::span<const std::uint32_t> mask, std::uint32_t* words) noexcept {
-        const std::size_t count = (std::min)(mask.size(), (vocabulary_ + 31) / 32);
+        const std::size_t count = (std::min)(mask.size(), saturating::rounded_up(vocabulary_, 32) / 32);
         if (!has_room(count)) return false;
         words[stage_word::low] = count ? std::uint32_t(used_) : 0;
         words[stage_word::high] = std::uint32_t(count);
@@ -123,7 +124,7 @@ private:
         edited_ids_ += ids;
         return true;
     }
-    bool has_room(std::size_t count) const noexcept { return used_ + count <= words_.size(); }
+    bool has_room(std::size_t count) const noexcept { return saturating::sum(used_, count) <= words_.size(); }
 
     std::span<std::uint32_t> words_;
     request_layout layout_{std::span<const device_stage>()};

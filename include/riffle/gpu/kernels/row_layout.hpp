@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/gpu/kernels/device_plan.hpp>
 
 // How a row's request and its results lie in their buffers, in 32-bit words: what the processor writes and the kernel
@@ -77,7 +78,7 @@ inline constexpr std::uint32_t count = 4;
 inline constexpr std::uint32_t words_per_token = 3;
 static_assert(sizeof(token_data) == words_per_token * sizeof(std::uint32_t));
 constexpr std::size_t result_words(std::size_t tokens) noexcept {
-    return result_word::count + words_per_token * tokens;
+    return saturating::sum(result_word::count, saturating::product(tokens, words_per_token));
 }
 
 /// Bits of result_word::state.

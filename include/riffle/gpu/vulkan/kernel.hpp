@@ -51,7 +51,7 @@ struct kernel_rows {
 
 /// The rows whose requests were written.
 inline kernel_rows rows_of(const requests& written, std::uint32_t room) noexcept {
-    kernel_rows all{std::uint32_t(written.rows()), std::uint32_t(written.vocabulary())};
+    kernel_rows all{detail::saturated(written.rows()), detail::saturated(written.vocabulary())};
     all.room = room;
     all.edited_ids = written.edited_ids();
     return all;
