@@ -18,7 +18,7 @@ namespace {
 using namespace riffle;
 
 constexpr float inf = std::numeric_limits<float>::infinity();
-__extension__ typedef unsigned __int128 wide_t;
+using wide_t = reference::uint128;
 
 std::vector<token_data> candidates_of(std::size_t size, std::uint64_t seed) {
     integers random(seed);
@@ -45,7 +45,7 @@ TEST(Law, IsSumsOfIntegers) {
                 const auto d = std::uint32_t(std::min(top - t.logit, 255.99f) * 65536.0f);
                 mass += w;
                 distance += wide_t{w} * d;
-                squares += (wide_t{w} * w) >> 8;
+                squares += w * w >> 8;
             }
             candidates c{memory.data(), memory.size(), -1, false};
             const law found = law_of(c);

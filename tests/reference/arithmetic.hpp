@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace riffle_tests::reference {
+#include "reference/uint128.hpp"
 
-__extension__ typedef unsigned __int128 uint128;
+namespace riffle_tests::reference {
 
 inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 inline constexpr float greatest_float = std::numeric_limits<float>::max();
@@ -248,7 +248,7 @@ inline std::uint64_t share_of(float p, std::uint64_t total) {
 
 /// Both halves rounded, then their sum.
 inline double to_double(uint128 value) {
-    const auto high = double(std::uint64_t(value >> 64)), low = double(std::uint64_t(value & ~std::uint64_t{0}));
+    const auto high = double(std::uint64_t(value >> 64)), low = double(std::uint64_t(value));
     return high * 18446744073709551616.0 + low;
 }
 

@@ -79,9 +79,8 @@ inline void apply(const riffle::typical& s, state_between& b, const situation&) 
     const law all = law_of_all(b.left);
     drop_weightless(b.left, all.maximum);
     if (b.left.empty()) return;
-    const auto score = [&](const candidate& c) {
-        return std::abs(std::int64_t{distance(c, all.maximum)} - std::int64_t{all.mean_distance()});
-    };
+    const std::int64_t mean = all.mean_distance();
+    const auto score = [&](const candidate& c) { return std::abs(std::int64_t{distance(c, all.maximum)} - mean); };
     std::stable_sort(b.left.begin(), b.left.end(), [&](const candidate& x, const candidate& y) {
         return score(x) != score(y) ? score(x) < score(y) : x.id < y.id;
     });

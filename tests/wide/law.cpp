@@ -8,7 +8,7 @@ namespace {
 using namespace riffle;
 using namespace riffle_tests;
 
-__extension__ typedef unsigned __int128 wide_t;
+using wide_t = reference::uint128;
 
 TEST(WideLaw, IsThatOfAllMappedLogits) {
     each_row([](stored_row& row) {
@@ -27,7 +27,7 @@ TEST(WideLaw, IsThatOfAllMappedLogits) {
                 const float d = top - l < 255.99f ? top - l : 255.99f;
                 mass += w;
                 distance += wide_t{w} * std::uint32_t(d * 65536.0f);
-                squares += (wide_t{w} * w) >> 8;
+                squares += w * w >> 8;
             }
             at_every_width([&](int) {
                 const law found =

@@ -2,6 +2,7 @@
 
 #include <riffle/wide/moments.hpp>
 
+#include "reference/uint128.hpp"
 #include "rows.hpp"
 
 namespace {
@@ -9,7 +10,7 @@ namespace {
 using namespace riffle;
 using namespace riffle_tests;
 
-__extension__ typedef unsigned __int128 wide_t;
+using wide_t = reference::uint128;
 
 std::uint32_t plain_deviation(std::uint64_t n, wide_t sum, wide_t squares) {
     const auto variance = std::uint64_t((wide_t{n} * squares - sum * sum) / (wide_t{n} * n));

@@ -20,6 +20,12 @@
 // clang-format on
 #endif
 
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+// clang-format off
+#error "riffle: floats are computed with more digits than they have here, so tokens would differ; on 32-bit x86 compile with -msse2 -mfpmath=sse"
+// clang-format on
+#endif
+
 // Vector extensions of g++ and clang carry the lane type. RIFFLE_NO_VECTORS turns them off: every lane type is then a
 // plain array, which is also what other compilers get.
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(RIFFLE_NO_VECTORS)
@@ -64,8 +70,9 @@
 #endif
 
 // Pins a vector in a register, so that g++ cannot merge it with the expressions around it. Only where functions are
-// inlined: otherwise the lane operators end up in functions that have no registers of that width.
-#if defined(__GNUC__) && !defined(__clang__) && RIFFLE_VECTORS && !defined(__NO_INLINE__) && defined(__SSE2__)
+// inlined: otherwise the lane operators end up in functions that have no registers of that width. (Nor on 32-bit x86,
+// which has none for two floats.)
+#if defined(__GNUC__) && !defined(__clang__) && RIFFLE_VECTORS && !defined(__NO_INLINE__) && defined(__x86_64__)
 #define RIFFLE_SETTLE(vector) __asm__("" : "+v"(vector));
 #elif defined(__GNUC__) && !defined(__clang__) && RIFFLE_VECTORS && !defined(__NO_INLINE__) && defined(__aarch64__)
 #define RIFFLE_SETTLE(vector) __asm__("" : "+w"(vector));
@@ -86,7 +93,7 @@
 
 // Keeping a product and a sum apart, where a fused multiply-add would round once instead of twice: clang obeys a pragma
 // inside each operator. g++ knows no such thing; there a product is pinned in a register, as a vector (RIFFLE_SETTLE)
-// or as a scalar (RIFFLE_PIN_SCALAR). Where nothing is inlined a vector product is put behind a barrier, which is slow
+// or as a scalar (RIFFLE_PIN_SCALAR). Where neither can be a vector product is put behind a barrier, which is slow
 // and enough. (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a
 // user into it; and g++ 16 forgets barriers when it vectorises a loop of scalars.)
 #if defined(__clang__)
@@ -107,7 +114,8 @@
 #else
 #define RIFFLE_PIN_SCALAR(scalar)
 #endif
-#if defined(__GNUC__) && !defined(__clang__) && (defined(__NO_INLINE__) || !(defined(__SSE2__) || defined(__aarch64__)))
+#if defined(__GNUC__) && !defined(__clang__) && \
+    (defined(__NO_INLINE__) || !(defined(__x86_64__) || defined(__aarch64__)))
 #define RIFFLE_ROUNDED_LANES(product) __builtin_assoc_barrier(product)
 #else
 #define RIFFLE_ROUNDED_LANES(product) (product)
