@@ -1,0 +1,1 @@
+#include <riffle/riffle.hpp>
