@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <riffle/core/by_token.hpp>
+#include <riffle/core/row.hpp>
 #include <riffle/core/token_set.hpp>
 
 #include "integers.hpp"
