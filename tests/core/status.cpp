@@ -8,6 +8,8 @@
 
 #include <riffle/core/status.hpp>
 
+#include "foreign_locale.hpp"
+
 namespace {
 
 using namespace riffle;
@@ -52,6 +54,23 @@ TEST(Status, NamesStageFieldAndValue) {
               "penalties: repeat = -1.5 is not a positive number");
     EXPECT_EQ(std::string_view(status::failed(status_code::not_monotone, "mine").message()),
               "mine: the map is claimed to be monotone, but falls");
+}
+TEST(Status, HasADecimalPointUnderEveryLocale) {
+    const auto printed = [](double value) {
+        return std::string(status::invalid("stage", "field", value, "rule").message().c_str());
+    };
+    for (const char* sign : riffle_tests::decimal_signs) {
+        const riffle_tests::foreign_locale abroad(sign);
+        if (!abroad.is_set()) GTEST_SKIP() << abroad.reason();
+        EXPECT_EQ(printed(-1.5), "stage: field = -1.5 rule");
+        EXPECT_EQ(printed(1.0 / 3), "stage: field = 0.333333 rule");
+        EXPECT_EQ(printed(1.25e-30), "stage: field = 1.25e-30 rule");
+        EXPECT_EQ(printed(-2.5e300), "stage: field = -2.5e+300 rule");
+        EXPECT_EQ(printed(1234567), "stage: field = 1234567 rule");
+        EXPECT_EQ(printed(HUGE_VAL), "stage: field = inf rule");
+        EXPECT_EQ(printed(-HUGE_VAL), "stage: field = -inf rule");
+        EXPECT_EQ(printed(-std::nan("")), "stage: field = nan rule");
+    }
 }
 TEST(Status, NamesAnIdToItsLastDigit) {
     const auto sentence_about = [](double id) {

@@ -8,6 +8,7 @@
 #include <riffle/explain.hpp>
 #include <riffle/riffle.hpp>
 
+#include "foreign_locale.hpp"
 #include "integers.hpp"
 
 namespace {
@@ -29,6 +30,19 @@ struct only_even {
         c.keep_if([](const token_data& t) { return t.id % 2 == 0; });
     }
 };
+
+TEST(Explanation, HasDecimalPointsUnderEveryLocale) {
+    const auto row = random_row(100, 1);
+    auto sampler = top_k{.k = 20} | top_p{.p = 0.9f} | temperature{.t = 0.8f} | dist{.seed = 1};
+    const std::string steps = explain(sampler, row).to_string(), plan = explain(sampler);
+    EXPECT_NE(steps.find('.'), std::string::npos);
+    for (const char* sign : riffle_tests::decimal_signs) {
+        const riffle_tests::foreign_locale abroad(sign);
+        if (!abroad.is_set()) GTEST_SKIP() << abroad.reason();
+        EXPECT_EQ(explain(sampler, row).to_string(), steps);
+        EXPECT_EQ(explain(sampler), plan);
+    }
+}
 
 template <class Chain>
 void expect_same_token_with_and_without(Chain chain, const std::vector<float>& row) {

@@ -98,15 +98,34 @@ public:
     sentence message() const noexcept {
         sentence s;
         if (*rule_)
-            // A NaN has a sign, which printf would show.
-            value_ != value_ ? std::snprintf(s.data(), sentence::capacity, "%s: %s = nan %s", stage_, field_, rule_)
-                             : std::snprintf(s.data(), sentence::capacity, "%s: %s = %.*g %s", stage_, field_,
-                                             digits_of(value_), value_, rule_);
+            std::snprintf(s.data(), sentence::capacity, "%s: %s = %s %s", stage_, field_, printed(value_).digits,
+                          rule_);
         else std::snprintf(s.data(), sentence::capacity, "%s%s%s", stage_, *stage_ ? ": " : "", text(code_));
         return s;
     }
 
 private:
+    struct number {
+        char digits[32] = "nan";  // a NaN has a sign, which printf would show
+    };
+    /// A number as printf prints it, but with a decimal point, whatever the locale has in its place. (By hand, since
+    /// std::to_chars is not in every standard library of C++20, and costs each program its tables.)
+    static number printed(double value) noexcept {
+        number result;
+        if (value != value) return result;
+        char by_locale[32];
+        std::snprintf(by_locale, sizeof by_locale, "%.*g", digits_of(value), value);
+        const auto is_common = [](char c) {
+            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+';
+        };
+        std::size_t size = 0;
+        for (const char* c = by_locale; *c; ++c) {
+            if (is_common(*c)) result.digits[size++] = *c;
+            else if (is_common(c[1])) result.digits[size++] = '.';  // the last byte of the locale's sign
+        }
+        result.digits[size] = '\0';
+        return result;
+    }
     /// All of a token id, and six of a parameter in float.
     static constexpr int digits_of(double value) noexcept {
         return value > -1e10 && value < 1e10 && value == double(std::int64_t(value)) ? 10 : 6;
