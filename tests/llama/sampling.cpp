@@ -365,7 +365,7 @@ TEST(Settings, OfTheModelsFileAndOfTheCaller) {
     EXPECT_EQ(s.penalty_repeat, 1.25f);
     EXPECT_EQ(s.mirostat_tau, 4.0f);
     EXPECT_EQ(s.mirostat_eta, 0.5f);
-    EXPECT_TRUE(s.problem().empty());
+    EXPECT_EQ(s.problem(), "settings: there is no sampler \"nonsense\"");
 
     ASSERT_TRUE(s.read("temp=0.9;seed=77"));
     EXPECT_EQ(s.temp, 0.9f);
@@ -384,7 +384,16 @@ TEST(Settings, WhatIsNoNumberIsPassedOver) {
     EXPECT_EQ(s.temp, 0.8f);
     EXPECT_EQ(s.top_k, 40);
     EXPECT_EQ(s.min_p, 0.5f);
-    EXPECT_EQ(s.problem(), "settings: temp = \"warm\" is not a number");
+    EXPECT_EQ(s.problem(), "settings: top_k = \"many\" is not a whole number\n"
+                           "settings: temp = \"warm\" is not a number");
+}
+TEST(Settings, AWholeNumberMayBeStoredAsAFloatAndTheOtherWayRound) {
+    const model_owner model =
+        load_random_model({{"general.sampling.temp", std::int32_t{1}}, {"general.sampling.top_k", 20.0f}});
+    const chain_settings s = llama::settings_of(model.get());
+    EXPECT_EQ(s.temp, 1.0f);
+    EXPECT_EQ(s.top_k, 20);
+    EXPECT_EQ(s.problem(), "");
 }
 /// llama.cpp's common default chain, by its own constructors, beside the one that the settings make.
 TEST(Settings, MakeTheCommonDefaultChain) {

@@ -552,6 +552,29 @@ TEST(LlamaVersionSettings, AreThoseOfTheModel) {
     EXPECT_EQ(s.temp, 0.5f);
     EXPECT_EQ(s.n_vocab, 9);
     EXPECT_EQ(s.suppressed, std::vector<token_id>(has_suppressed_tokens<llama_vocab> ? 1 : 0, 3));
+    EXPECT_EQ(s.problem(), "");
+}
+/// Floats as llama.cpp writes them under a locale with a decimal comma, one of them for a whole number.
+TEST(LlamaVersionSettings, AreReadWhateverTheLocaleOfTheWriter) {
+    llama_model model = small_model();
+    model.metadata = {{"general.sampling.top_k", "20,000000"}, {"general.sampling.temp", "0,600000"}};
+    const chain_settings s = llama::settings_of(&model);
+    EXPECT_EQ(s.top_k, 20);
+    EXPECT_EQ(s.temp, 0.6f);
+    EXPECT_EQ(s.problem(), "");
+}
+TEST(LlamaVersionSettings, NameEveryProblemOfTheModelsFile) {
+    llama_model model = small_model();
+    model.metadata = {{"general.sampling.sequence", "top_k;nonsense;temperature"},
+                      {"general.sampling.top_k", "many"},
+                      {"general.sampling.min_p", "0.250000"},
+                      {"general.sampling.temp", "warm"}};
+    const chain_settings s = llama::settings_of(&model);
+    EXPECT_EQ(s.samplers, (std::vector{sampler_kind::top_k, sampler_kind::temperature}));
+    EXPECT_EQ(s.min_p, 0.25f);
+    EXPECT_EQ(s.problem(), "settings: there is no sampler \"nonsense\"\n"
+                           "settings: top_k = \"many\" is not a whole number\n"
+                           "settings: temp = \"warm\" is not a number");
 }
 
 }  // namespace

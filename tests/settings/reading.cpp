@@ -1,5 +1,6 @@
 // Which texts are settings, and what becomes of those that are not.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -90,7 +91,7 @@ TEST(Settings, EveryLetter) {
     chain_settings s;
     EXPECT_FALSE(s.read("sampler_seq=K"));  // case matters
     EXPECT_FALSE(s.read("sampler_seq=kz"));
-    EXPECT_NE(s.problem().find("'z'"), std::string::npos) << s.problem();
+    EXPECT_NE(s.problem().find("the letter 'z';"), std::string::npos) << s.problem();
     EXPECT_NE(s.problem().find("k (top_k)"), std::string::npos) << s.problem();
 }
 
@@ -157,18 +158,30 @@ TEST(Settings, SeedsAtRandom) {
     EXPECT_NE(read("seed=-1").seed, read("seed=RANDOM").seed);
 }
 
-TEST(Settings, UnknownNamesAreToldWhatIsKnown) {
+TEST(Settings, EveryProblemIsNamed) {
     chain_settings s;
-    for (const std::string entry :
-         {"topk_=4", "temperatur=1", "samplers=top_k,tpo_p", "nothing", "=4", "samplers=,", "top k=4", "\"top_k\"=4"}) {
-        EXPECT_FALSE(s.read(entry)) << entry;
-        for (const char* known : {"top_k", "adaptive_p", "penalty_last_n", "sampler_seq", "dynatemp_range"})
-            EXPECT_NE(s.problem().find(known), std::string::npos) << entry << ": " << s.problem();
-    }
-    EXPECT_FALSE(s.read("temperatur=1"));
-    EXPECT_NE(s.problem().find("\"temperatur\""), std::string::npos);
+    EXPECT_FALSE(s.read("topk_=4;temp=hot;samplers=top_k,tpo_p;top_k=5;sampler_seq=k!;logit_bias=5+1,x+1,6;mirostat"));
+    EXPECT_EQ(s.problem(), "settings: there is no \"topk_\"; did you mean top_k?\n"
+                           "settings: temp = \"hot\" is not a number\n"
+                           "settings: there is no sampler \"tpo_p\"; did you mean top_p?\n"
+                           "settings: no sampler has the letter '!'; the letters are e (penalties) d (dry) "
+                           "s (top_n_sigma) k (top_k) y (typ_p) p (top_p) m (min_p) x (xtc) t (temp) i (infill) "
+                           "a (adaptive_p)\n"
+                           "settings: logit_bias = \"x\" is not a whole number\n"
+                           "settings: logit_bias = \"\" is not a number\n"
+                           "settings: mirostat needs a value, as in mirostat=...");
     EXPECT_TRUE(s.read("temp=1"));
     EXPECT_EQ(s.problem(), "");
+}
+TEST(Settings, ProblemsAreNamedUpToABound) {
+    chain_settings s;
+    EXPECT_FALSE(s.read("a;b;c;d;e;f;g;h"));
+    EXPECT_EQ(std::count(s.problem().begin(), s.problem().end(), '\n'), 7);
+    EXPECT_FALSE(s.read("a;b;c;d;e;f;g;h;temp=1;i"));
+    EXPECT_EQ(s.problem().substr(s.problem().rfind('\n')), "\nand 1 more");
+    EXPECT_FALSE(s.read("a;b;c;d;e;f;g;h;temp=1;i;top_k=x;samplers=j,k;l"));
+    EXPECT_EQ(s.problem().substr(s.problem().rfind('\n')), "\nand 5 more");
+    EXPECT_EQ(std::count(s.problem().begin(), s.problem().end(), '\n'), 8);
 }
 
 bool same_tokens(const chain_settings& a, const chain_settings& b) {
@@ -245,6 +258,8 @@ void survive(const std::string& words) {
     const chain_settings before = s;
     if (!s.read(words)) {
         EXPECT_FALSE(s.problem().empty());
+        EXPECT_LT(s.problem().size(), 3000u);
+        for (const char c : s.problem()) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << int(c);
         EXPECT_TRUE(same(s, before));
         return;
     }
@@ -356,10 +371,34 @@ TEST(Settings, SurviveLongTexts) {
     EXPECT_TRUE(s.read(text_of("top_k=", 1 << 16, '0') += '5'));
     EXPECT_EQ(s.top_k, 5);
     EXPECT_FALSE(s.read(text("top_k=1\0;temp=1", 15)));
+    EXPECT_EQ(s.problem(), "settings: top_k = \"1\\x00\" is not a whole number");
     // More samplers than a chain has stages.
     EXPECT_TRUE(s.read(text_of("sampler_seq=", 40, 'k')));
     dynamic_chain c;
     EXPECT_EQ(s.build(c).code(), status_code::chain_malformed);
+    EXPECT_EQ(c.sample(std::vector<float>{1.0f}), null_token);
+}
+TEST(Settings, SurviveLongTextsOfProblems) {
+    const std::size_t size = 1 << 16;
+    std::string names_alone, entries;
+    while (names_alone.size() < size) names_alone += "a;";
+    while (entries.size() < size) entries += "temperatur=1;top_k=\xff\x1b[31m;";
+    for (const std::string& words :
+         {names_alone, entries, text_of("samplers=", size, ','), text_of("sampler_seq=", size, '\xff'),
+          text_of("logit_bias=", size, ','), text_of("suppress=", size, '-'), text_of("temp=0.", size, '1') += 'x',
+          text_of("temp=1e", size, '9'), text_of("seed=", size, '\0'), text_of("", size, '='), text_of("", size, '-'),
+          text_of("", size, '\0'), text_of("ignore_eos=", size, '1')})
+        survive(words);
+    EXPECT_EQ(read(text_of("temp=0.", size, '3')).temp, 1.0f / 3);
+    EXPECT_EQ(read(text_of("dry_sequence_breaker=", size, '\\')).dry_breakers[0].size(), size / 2);
+}
+/// What a chain refuses is not built first: each dry looks through the vocabulary.
+TEST(Settings, SurviveMoreSamplersThanAChainTakes) {
+    vocabulary large;
+    for (int i = 0; i < 20000; ++i) large.add("piece " + std::to_string(i));
+    dynamic_chain c;
+    const auto s = read(text_of("dry_multiplier=1;sampler_seq=", 1 << 16, 'd'));
+    EXPECT_EQ(s.build(c, &large).code(), status_code::chain_malformed);
     EXPECT_EQ(c.sample(std::vector<float>{1.0f}), null_token);
 }
 

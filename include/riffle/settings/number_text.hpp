@@ -1,0 +1,66 @@
+#pragma once
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <riffle/core/text.hpp>
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// How a text fares as a number.
+enum class number_fault : std::uint8_t { none, no_number, out_of_range };
+
+/// Reads a number that is the whole text: std::from_chars, which knows no locale, and a `+` ahead of it. `into` keeps
+/// its value where there is a fault.
+template <class Number>
+number_fault read_number(text written, Number& into) noexcept {
+    if (written.size() > 1 && written[0] == '+' && written[1] != '-') written = written.part(1);
+    Number read{};
+    const auto [end, error] = std::from_chars(written.begin(), written.end(), read);
+    if (error == std::errc::result_out_of_range && end == written.end()) return number_fault::out_of_range;
+    if (error != std::errc() || end != written.end() || written.empty()) return number_fault::no_number;
+    into = read;
+    return number_fault::none;
+}
+
+/// The decimal sign of a number; behind its end where there is none.
+struct decimal_sign {
+    std::size_t at, size;
+};
+/// A point, a comma, or U+066B, where numbers are written in Arabic: the locales of glibc have no others.
+inline decimal_sign decimal_sign_of(const text& number) noexcept {
+    for (std::size_t i = 0; i < number.size(); ++i) {
+        if (number[i] == '.' || number[i] == ',') return {i, 1};
+        if (number.part(i, 2) == text("\xD9\xAB", 2)) return {i, 2};
+    }
+    return {number.size(), 0};
+}
+inline bool has_digits_only(const text& t) noexcept {
+    for (const char c : t)
+        if (c < '0' || c > '9') return false;
+    return true;
+}
+
+/// Reads a number of a model's metadata. llama.cpp makes a text of what is stored as a float with std::to_string, whose
+/// decimal sign is the locale's (common/common.cpp reads it with the same locale's strtof). Where a whole number is
+/// wanted it reads the digits ahead of that sign, as strtol does: 40.0 is 40. It looks at 63 characters at most, which
+/// hold every number that std::to_string makes of a float; what is longer is none.
+template <class Number>
+number_fault read_model_number(const text& written, Number& into) noexcept {
+    constexpr std::size_t longest = 63;
+    if (written.size() > longest) return number_fault::no_number;
+    const decimal_sign sign = decimal_sign_of(written);
+    const text whole = written.part(0, sign.at), fraction = written.part(sign.at + sign.size);
+    if constexpr (std::numeric_limits<Number>::is_integer)
+        return has_digits_only(fraction) ? read_number(whole, into) : number_fault::no_number;
+    char digits[longest];
+    std::size_t size = 0;
+    for (const char c : whole) digits[size++] = c;
+    if (sign.size > 0) digits[size++] = '.';
+    for (const char c : fraction) digits[size++] = c;
+    return read_number(text(digits, size), into);
+}
+
+}  // namespace riffle::detail

@@ -1,0 +1,159 @@
+// Numbers: in texts, which know no locale, and in a model's metadata, which was written under one.
+
+#include <array>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "foreign_locale.hpp"
+#include "settings/built.hpp"
+
+namespace riffle_tests {
+namespace {
+
+chain_settings of_metadata(const std::string& key, const std::string& value) {
+    chain_settings s;
+    EXPECT_TRUE(s.read_metadata("general.sampling." + key, value)) << key << " " << value << ": " << s.problem();
+    EXPECT_EQ(s.problem(), "");
+    return s;
+}
+std::string problem_of_metadata(const std::string& key, const std::string& value) {
+    chain_settings s;
+    EXPECT_FALSE(s.read_metadata("general.sampling." + key, value)) << key << " " << value;
+    EXPECT_EQ(s.temp, 0.8f);
+    EXPECT_EQ(s.top_k, 40);
+    return s.problem();
+}
+
+TEST(SettingsNumbers, OfTextsHaveADecimalPointUnderEveryLocale) {
+    for (const char* sign : decimal_signs) {
+        const foreign_locale abroad(sign);
+        if (!abroad.is_set()) GTEST_SKIP() << abroad.reason();
+        ASSERT_NE(abroad.printed(0.5), "0.5");
+        const auto s = read("temp=0.6;top_p=.25;min_p=1e-2;top_k=1000;logit_bias=5+2.5,7-1.5");
+        EXPECT_EQ(s.temp, 0.6f);
+        EXPECT_EQ(s.top_p, 0.25f);
+        EXPECT_EQ(s.min_p, 0.01f);
+        EXPECT_EQ(s.top_k, 1000);
+        ASSERT_EQ(s.biases.size(), 2u);
+        EXPECT_EQ(s.biases[0].bias, 2.5f);
+        EXPECT_EQ(s.biases[1].bias, -1.5f);
+        for (const std::string entry : {"temp=0,6", "temp=0\xD9\xAB" "6", "top_k=1.000"}) {
+            chain_settings other;
+            EXPECT_FALSE(other.read(entry)) << entry;
+        }
+    }
+}
+TEST(SettingsNumbers, OfBuildingHaveADecimalPointUnderEveryLocale) {
+    for (const char* sign : decimal_signs) {
+        const foreign_locale abroad(sign);
+        if (!abroad.is_set()) GTEST_SKIP() << abroad.reason();
+        chain_settings s = read("dry_multiplier=0.5");
+        dynamic_chain c;
+        EXPECT_EQ(std::string(s.build(c).message().c_str()),
+                  "settings: dry_multiplier = 0.5 needs a vocabulary for dry's breakers");
+    }
+}
+
+TEST(SettingsNumbers, OfAModelHaveTheDecimalSignOfItsReader) {
+    for (const std::string point : {".", ",", "\xD9\xAB"}) {
+        EXPECT_EQ(of_metadata("temp", "0" + point + "600000").temp, 0.6f);
+        EXPECT_EQ(of_metadata("temp", "-1" + point + "500000").temp, -1.5f);
+        EXPECT_EQ(of_metadata("top_p", "1" + point + "000000").top_p, 1.0f);
+        EXPECT_EQ(of_metadata("min_p", point + "5").min_p, 0.5f);
+        EXPECT_EQ(of_metadata("mirostat_tau", "5" + point).mirostat_tau, 5.0f);
+    }
+    EXPECT_EQ(of_metadata("temp", "1").temp, 1.0f);  // stored as a whole number
+    EXPECT_EQ(of_metadata("temp", "1e-3").temp, 1e-3f);
+    EXPECT_EQ(of_metadata("temp", "inf").temp, std::numeric_limits<float>::infinity());
+    // Whatever std::to_string makes of the greatest float.
+    EXPECT_EQ(of_metadata("temp", std::to_string(std::numeric_limits<float>::max())).temp,
+              std::numeric_limits<float>::max());
+}
+/// By the very calls of llama.cpp (src/llama-model.cpp for what it writes, common/common.cpp for what it reads).
+TEST(SettingsNumbers, OfAModelAreThoseThatLlamaReads) {
+    const std::vector<float> values{0.0f, 1.0f, -1.0f, 40.0f, 40.75f, 0.6f, -0.25f, 64.0f, 1e6f, 2147483520.0f};
+    const auto check = [&values] {
+        for (const float value : values) {
+            const std::string written = std::to_string(value);
+            EXPECT_EQ(of_metadata("temp", written).temp, std::strtof(written.c_str(), nullptr)) << written;
+            EXPECT_EQ(of_metadata("top_k", written).top_k, std::strtol(written.c_str(), nullptr, 10)) << written;
+        }
+        for (const int value : {0, 1, -1, 40, 2147483647}) {
+            const std::string written = std::to_string(value);
+            EXPECT_EQ(of_metadata("temp", written).temp, std::strtof(written.c_str(), nullptr)) << written;
+            EXPECT_EQ(of_metadata("top_k", written).top_k, std::strtol(written.c_str(), nullptr, 10)) << written;
+        }
+    };
+    check();
+    for (const char* sign : decimal_signs) {
+        const foreign_locale abroad(sign);
+        if (!abroad.is_set()) GTEST_SKIP() << abroad.reason();
+        check();
+    }
+}
+TEST(SettingsNumbers, OfAModelThatAreNone) {
+    EXPECT_EQ(problem_of_metadata("temp", "warm"), "settings: temp = \"warm\" is not a number");
+    EXPECT_EQ(problem_of_metadata("top_k", "many"), "settings: top_k = \"many\" is not a whole number");
+    EXPECT_EQ(problem_of_metadata("top_k", "true"), "settings: top_k = \"true\" is not a whole number");
+    EXPECT_EQ(problem_of_metadata("top_k", "3000000000.000000"),
+              "settings: top_k = \"3000000000.000000\" is out of the range of a whole number");
+    for (const std::string none : {"", ".", ",", "\xD9\xAB", "\xD9", "0.6.1", "0,6,1", "1.000,5", "0.6x", "1 2", "[0.5]"})
+        problem_of_metadata("temp", none);
+    for (const std::string none : {"", ".5", "-.5", "4x", "4.5x", "4.5.1", "4,000,000", "1e2", "inf"})
+        problem_of_metadata("top_k", none);
+    problem_of_metadata("temp", std::string(1 << 20, '1'));
+    problem_of_metadata("top_k", std::string(1 << 20, '1'));
+    problem_of_metadata("temp", std::string("1\0002", 3));
+}
+
+TEST(SettingsMetadata, KeysAreThoseThatLlamaLooksFor) {
+    using p = sampling_parameters;
+    const std::pair<const char*, float p::*> numbers[] = {
+        {"top_p", &p::top_p},
+        {"min_p", &p::min_p},
+        {"xtc_probability", &p::xtc_probability},
+        {"xtc_threshold", &p::xtc_threshold},
+        {"temp", &p::temp},
+        {"penalty_repeat", &p::penalty_repeat},
+        {"mirostat_tau", &p::mirostat_tau},
+        {"mirostat_eta", &p::mirostat_eta},
+    };
+    for (const auto& [key, number] : numbers) EXPECT_EQ(of_metadata(key, "0.375000").*number, 0.375f) << key;
+    const std::pair<const char*, std::int32_t p::*> whole_numbers[] = {
+        {"top_k", &p::top_k}, {"penalty_last_n", &p::penalty_last_n}, {"mirostat", &p::mirostat}};
+    for (const auto& [key, whole] : whole_numbers) EXPECT_EQ(of_metadata(key, "19").*whole, 19) << key;
+    EXPECT_EQ(of_metadata("sequence", "temperature;top_k").samplers,
+              (std::vector{sampler_kind::temperature, sampler_kind::top_k}));
+    for (const char* other : {"typ_p", "seed", "samplers", "temperature", "top-k", "TOP_K", "", "temp.x"}) {
+        const chain_settings s = of_metadata(other, "nonsense");
+        EXPECT_EQ(s.samplers, chain_settings().samplers) << other;
+    }
+    chain_settings s;
+    EXPECT_TRUE(s.read_metadata("general.name", "small"));
+    EXPECT_TRUE(s.read_metadata("llama.sampling.temp", "nonsense"));
+    EXPECT_TRUE(s.read_metadata("temp", "nonsense"));
+}
+TEST(SettingsMetadata, UnknownNamesOfASequenceAreTold) {
+    chain_settings s;
+    EXPECT_FALSE(s.read_metadata("general.sampling.sequence", "top_k;nonsense;temprature;min-p"));
+    EXPECT_EQ(s.problem(), "settings: there is no sampler \"nonsense\"\n"
+                           "settings: there is no sampler \"temprature\"; did you mean temperature?");
+    EXPECT_EQ(s.samplers, (std::vector{sampler_kind::top_k, sampler_kind::min_p}));  // those that are known
+}
+TEST(SettingsMetadata, AddsNoSamplerAndKeepsAllProblems) {
+    chain_settings s;
+    EXPECT_FALSE(s.read_metadata("general.sampling.top_k", "many"));
+    EXPECT_TRUE(s.read_metadata("general.sampling.min_p", "0,25"));
+    EXPECT_FALSE(s.read_metadata("general.sampling.temp", "warm"));
+    EXPECT_EQ(s.problem(), "settings: top_k = \"many\" is not a whole number\n"
+                           "settings: temp = \"warm\" is not a number");
+    EXPECT_EQ(s.min_p, 0.25f);
+    EXPECT_EQ(s.samplers, chain_settings().samplers);
+    EXPECT_TRUE(s.read("seed=1"));
+    EXPECT_EQ(s.problem(), "");
+}
+
+}  // namespace
+}  // namespace riffle_tests
