@@ -13,11 +13,11 @@ auto like_llama = chain<llama_exact>(top_k{.k = 40}, top_p{.p = 0.95f}, temperat
 // [begin:settings]
 #include <riffle/settings.hpp>
 
-// llama.cpp's names, aliases, letters and defaults; what is named makes the chain, in that order.
+// llama.cpp's names, options, letters and defaults; what is named makes the chain, in that order.
 bool set_up(dynamic_chain& chain, text settings) {
     chain_settings s;
     if (!s.read(settings))
-        return std::printf("%s\n", s.problem().c_str()), false;  // what is wrong, and which names are known
+        return std::printf("%s\n", s.problem().c_str()), false;  // all that is wrong, and which name was nearest
     return s.build(chain).ok();
 }
 // [end:settings]
