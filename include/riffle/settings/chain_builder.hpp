@@ -35,7 +35,7 @@ struct chain_builder {
         for (const sampler_kind kind : s.samplers) {
             if (kind == sampler_kind::infill && vocab == nullptr) fail("infill", 0, "needs a vocabulary");
             if (kind == sampler_kind::dry && has_texts && vocab == nullptr)
-                fail("dry_multiplier", s.dry_multiplier, "needs a vocabulary for dry's breakers");
+                fail("dry_multiplier", double(s.dry_multiplier), "needs a vocabulary for dry's breakers");
         }
     }
     template <class S>

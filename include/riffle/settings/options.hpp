@@ -53,7 +53,7 @@ using enum sampler_kind;
 // The samplers' names and letters are those of llama.cpp 0.7.0, common/sampling.cpp; the options' those of its
 // common/arg.cpp (with one environment variable, which its preset files take too) and of llama-server's requests; the
 // keys those of common/common.cpp. riffle's own are at the end.
-inline constexpr option all[] = {
+RIFFLE_LOCAL inline constexpr option all[] = {
     // ---- the chain
     {.names = {"samplers"},
      .value = v::order,
@@ -285,7 +285,7 @@ inline constexpr option all[] = {
 }  // namespace detail::option_rows
 
 /// Every option there is: what texts are read by, and what a program can print to its users.
-inline constexpr std::span<const option> known_options{detail::option_rows::all};
+RIFFLE_LOCAL inline constexpr std::span<const option> known_options{detail::option_rows::all};
 
 /// The option of a name; nullptr where nobody knows it.
 inline const option* option_called(const text& name) noexcept {

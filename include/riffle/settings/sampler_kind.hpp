@@ -36,7 +36,7 @@ enum class sampler_kind : std::uint8_t {
 };
 
 /// llama.cpp's default sequence (0.7.0, common/common.h).
-inline constexpr sampler_kind default_samplers[] = {
+RIFFLE_LOCAL inline constexpr sampler_kind default_samplers[] = {
     sampler_kind::penalties, sampler_kind::dry,     sampler_kind::top_n_sigma,
     sampler_kind::top_k,     sampler_kind::typical, sampler_kind::top_p,
     sampler_kind::min_p,     sampler_kind::xtc,     sampler_kind::temperature,
