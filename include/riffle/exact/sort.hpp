@@ -60,12 +60,12 @@ public:
         wanted_ = count;
         lowest_ = buckets;
         std::size_t kept = 0;
-        while (kept < count) {
+        do {  // once at least, so that g++ sees that lowest_ is a bucket
             --lowest_;
             first_[lowest_] = kept;
             place[lowest_] = order + kept;
             for (const auto& part : parts) kept += part[lowest_];
-        }
+        } while (kept < count && lowest_ > 0);
         end_ = kept;
         if (first_[lowest_] == 0 && kept == size) {  // all in one
             for (std::size_t i = 0; i < size; ++i) order[i] = {logit_of(i), std::uint32_t(i)};
