@@ -71,7 +71,7 @@ RIFFLE_LOCAL inline constexpr auto places_of_set_bits = [] {
 /// (By shifts, since the permutation looks at the lower three bits alone: g++ 12 widens bytes one by one.)
 RIFFLE_TARGET_AVX2 inline std::size_t compress(const lanes<8>& a, std::uint64_t bits, float* to) noexcept {
     using numbers = int_lanes<8>::unsigned_vector;
-    const numbers places = (numbers{} + places_of_set_bits[std::size_t(bits)]) >> numbers{0, 4, 8, 12, 16, 20, 24, 28};
+    const numbers places = (numbers{} + places_of_set_bits[bits & 0xff]) >> numbers{0, 4, 8, 12, 16, 20, 24, 28};
     lanes<8>(__builtin_ia32_permvarsf256(a.v, int_lanes<8>::vector(places))).store(to);
     return std::size_t(std::popcount(bits));
 }

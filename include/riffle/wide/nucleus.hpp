@@ -240,7 +240,8 @@ public:
 
 private:
     std::size_t first(std::size_t i) const noexcept {
-        return std::size_t(std::uint64_t{i} * row_size_ / pieces) / piece * piece;
+        // i * row_size_ / pieces, which may wrap in 32 bits
+        return (row_size_ / pieces * i + row_size_ % pieces * i / pieces) / piece * piece;
     }
 
     const float* blocks_[size / block_size];
