@@ -1,6 +1,8 @@
 // main() of every test executable. RIFFLE_TEST_LANES=4|8|16 forces that lane width for all of its tests, so that one
 // binary can be run once a width; where this machine has no such lanes it answers 77, which ctest counts as skipped.
+// RIFFLE_TEST_TRAPS=1 makes invalid operations, divisions by zero and overflows end the program, as some hosts do.
 
+#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,6 +18,14 @@ int main(int argc, char** argv) {
             return 77;
         }
         std::printf("lanes forced to %s\n", lanes);
+    }
+    if (std::getenv("RIFFLE_TEST_TRAPS")) {
+#if defined(__GLIBC__)
+        feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+#else
+        std::printf("skipped: only glibc can trap\n");
+        return 77;
+#endif
     }
     return RUN_ALL_TESTS();
 }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -21,6 +22,13 @@
 #include "test_files.hpp"
 
 namespace riffle_tests {
+
+/// Whether this run ends at an invalid operation (main.cpp). To compare a NaN is one; so its rows have -inf instead,
+/// which a NaN counts as: the lines stay what they are.
+inline bool trapping() {
+    static const bool is_set = std::getenv("RIFFLE_TEST_TRAPS") != nullptr;
+    return is_set;
+}
 
 /// A row of one of eight families, from integers alone.
 inline void make_row(std::vector<float>& row, std::size_t size, std::uint32_t number, integers& random) {
@@ -63,7 +71,7 @@ inline void make_row(std::vector<float>& row, std::size_t size, std::uint32_t nu
         for (auto& l : row) {
             l = bulk() * 0.5f;
             switch (random.below(40)) {
-            case 0: l = std::numeric_limits<float>::quiet_NaN(); break;
+            case 0: l = trapping() ? -inf : std::numeric_limits<float>::quiet_NaN(); break;
             case 1: l = -0.0f; break;
             case 2: l = std::bit_cast<float>(random.below(1u << 23) | random.below(2) << 31); break;
             default: break;

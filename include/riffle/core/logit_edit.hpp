@@ -27,7 +27,10 @@ struct logit_edit {
         const V scaled = logit * blend(logit <= V(0.0f), numbers[0], numbers[1]);
         return scaled - (absolute(logit) * numbers[2] + numbers[3]);
     }
+    /// Of one logit. No edit makes an illegal token legal: so one is left alone, and -inf meets neither a factor of 0 nor
+    /// a bias of +inf, at which a host may trap.
     float operator()(float logit) const noexcept {
+        if (!(logit > illegal_logit)) return illegal_logit;
         return apply<lanes<1>>(logit, {if_not_positive, if_positive, share, taken})[0];
     }
 };

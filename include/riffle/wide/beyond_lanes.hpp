@@ -7,8 +7,8 @@
 
 #include <riffle/math/lanes.hpp>
 
-// What the lane type has no word for: a mask as bits, the lanes of a mask moved together, a product and a sum in one,
-// integers of floats that may not fit, sums of 64-bit products. x86 has instructions for each; other processors do
+// What the lane type has no word for: a mask as bits, the lanes of a mask moved together, whether any of many is NaN, a
+// product and a sum in one, integers of floats that may not fit, sums of 64-bit products. x86 has instructions for each; other processors do
 // the same in more steps, and do not move lanes together. (As builtins, because the header that names the intrinsics
 // would double what including riffle costs a compiler.)
 
@@ -35,7 +35,7 @@ template <int N>
 inline constexpr bool compresses = false;
 
 #if RIFFLE_X86 && defined(__SSE2__)
-inline constexpr int greater_equal = 29, current_rounding = 4;
+inline constexpr int greater_equal = 29, unordered = 3, current_rounding = 4, no_exceptions = 8;
 inline constexpr std::uint16_t every_lane = 0xffff;
 #if defined(__clang__)
 inline constexpr std::uint16_t every_lane_computed = 0xffff;
@@ -115,13 +115,67 @@ RIFFLE_TARGET_AVX512 inline int_lanes<16> even_products(const int_lanes<16>& a, 
 }
 #endif
 
+/// Whether any of many floats is NaN. Asked without an invalid operation, at which a host may trap: an infinity is none.
+template <int N>
+class nan_search {
+public:
+    RIFFLE_INLINE void look_at(const lanes<N>& a, const lanes<N>& b) noexcept {
+        seen_ = blend(a != a, int_lanes<N>(1), seen_);
+        seen_ = blend(b != b, int_lanes<N>(1), seen_);
+    }
+    RIFFLE_INLINE bool found() const noexcept { return any(seen_); }
+
+private:
+    int_lanes<N> seen_;
+};
+#if RIFFLE_X86 && defined(__SSE2__)
+template <>
+class nan_search<4> {
+public:
+    RIFFLE_INLINE void look_at(const lanes<4>& a, const lanes<4>& b) noexcept {
+        seen_ |= words(__builtin_ia32_cmpunordps(a.v, b.v));
+    }
+    RIFFLE_INLINE bool found() const noexcept { return __builtin_ia32_movmskps(lanes<4>::vector(seen_)) != 0; }
+
+private:
+    using words = int_lanes<4>::vector;
+    words seen_{};
+};
+template <>
+class nan_search<8> {
+public:
+    RIFFLE_TARGET_AVX2 void look_at(const lanes<8>& a, const lanes<8>& b) noexcept {
+        seen_ |= words(__builtin_ia32_cmpps256(a.v, b.v, unordered));
+    }
+    RIFFLE_TARGET_AVX2 bool found() const noexcept {
+        return __builtin_ia32_movmskps256(lanes<8>::vector(seen_)) != 0;
+    }
+
+private:
+    using words = int_lanes<8>::vector;
+    words seen_{};
+};
+template <>
+class nan_search<16> {
+public:
+    RIFFLE_TARGET_AVX512 void look_at(const lanes<16>& a, const lanes<16>& b) noexcept {
+        seen_ = std::uint16_t(seen_ | __builtin_ia32_cmpps512_mask(a.v, b.v, unordered, every_lane,
+                                                                   current_rounding));
+    }
+    RIFFLE_INLINE bool found() const noexcept { return seen_ != 0; }
+
+private:
+    std::uint16_t seen_ = 0;
+};
+#endif
+
 /// a * b + c, rounded once or twice: for those who know that it makes no difference.
 template <int N>
 RIFFLE_INLINE lanes<N> multiply_add(const lanes<N>& a, const lanes<N>& b, const lanes<N>& c) noexcept {
     return a * b + c;
 }
-/// 0 <= a < 2^24 as an integer, rounded down; of others, and of NaN, no matter what. (truncate may not be asked for
-/// those: what its conversion does then is undefined.)
+/// 0 <= a < 2^24 as an integer, rounded down; of greater ones, +inf too, no matter what. (truncate may not be asked for
+/// those: its conversion is undefined then, and an invalid operation, at which a host may trap.)
 template <int N>
 RIFFLE_INLINE int_lanes<N> truncate_24_bits(const lanes<N>& a) noexcept {
     return truncate(lesser_of(a, lanes<N>(0x1p24f)));
@@ -134,15 +188,10 @@ RIFFLE_TARGET_AVX512 inline lanes<16> multiply_add(const lanes<16>& a, const lan
                                                    const lanes<16>& c) noexcept {
     return lanes<16>(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, every_lane_computed, current_rounding));
 }
-RIFFLE_INLINE int_lanes<4> truncate_24_bits(const lanes<4>& a) noexcept {
-    return int_lanes<4>(__builtin_ia32_cvttps2dq(a.v));
-}
-RIFFLE_TARGET_AVX2 inline int_lanes<8> truncate_24_bits(const lanes<8>& a) noexcept {
-    return int_lanes<8>(__builtin_ia32_cvttps2dq256(a.v));
-}
+/// (Told to raise no exception, so that it costs nothing. Without AVX-512 the bound is the one instruction more.)
 RIFFLE_TARGET_AVX512 inline int_lanes<16> truncate_24_bits(const lanes<16>& a) noexcept {
     return int_lanes<16>(
-        __builtin_ia32_cvttps2dq512_mask(a.v, int_lanes<16>(0).v, every_lane_computed, current_rounding));
+        __builtin_ia32_cvttps2dq512_mask(a.v, int_lanes<16>(0).v, every_lane_computed, no_exceptions));
 }
 #endif
 

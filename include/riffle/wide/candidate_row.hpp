@@ -99,36 +99,37 @@ struct row_found {
     row_maximum maximum{};
 };
 
-/// Copies the logits of c to `to`, padded to whole blocks with -inf, and takes the block maxima on the way. As in
-/// max_pass, a sum beside them becomes NaN where a logit is: saw_nan is a suspicion.
+/// Copies the logits of c to `to`, padded to whole blocks with -inf, and takes the block maxima on the way.
 struct copy_logits_pass {
     template <int N>
     static RIFFLE_INLINE row_found run(const candidates& c, float* const& to, float* const& peaks) noexcept {
         using V = lanes<N>;
         constexpr auto all = std::make_integer_sequence<int, N>();
         int_lanes<N> displaced(0), p(0), ids = interleaved<N>::expected_ids();
-        V sums[2] = {V(0.0f), V(0.0f)};
+        nan_search<N> nans;
         float greatest = illegal_logit;
         const std::size_t full = c.size / block_size;
         for (std::size_t b = 0; b < full; ++b) {
             V peak[2] = {V(illegal_logit), V(illegal_logit)};
-            for (std::size_t i = b * block_size; i < (b + 1) * block_size; i += 2 * N)
+            for (std::size_t i = b * block_size; i < (b + 1) * block_size; i += 2 * N) {
+                V pair[2];
                 for (std::size_t half = 0; half < 2; ++half) {
                     const auto group = interleaved<N>::load(c.data + i + half * N);
                     const V logits = V::from_bits(interleaved<N>::template in_order<1>(group.template field<1>(), all));
                     logits.store(to + i + half * N);
+                    pair[half] = logits;
                     displaced = displaced | (group.template field<0>() ^ ids);
                     p = p | group.template field<2>();
                     ids = ids + int_lanes<N>(N);
                     peak[half] = greater_of(logits, peak[half]);  // a NaN is passed over
-                    sums[half] = sums[half] + logits;
                 }
+                nans.look_at(pair[0], pair[1]);
+            }
             peaks[b] = reduce_max(greater_of(peak[0], peak[1]));
             if (peaks[b] > greatest) greatest = peaks[b];
         }
         row_found found;
-        const V sum = sums[0] + sums[1];
-        for (int i = 0; i < N; ++i) found.maximum.saw_nan |= sum[i] != sum[i];
+        found.maximum.saw_nan = nans.found();
         std::int32_t displaced_in_tail = 0;
         if (full * block_size < c.size) {
             float* const tail = to + full * block_size;
@@ -154,11 +155,7 @@ struct copy_logits_pass {
 /// `row` and `peaks` have room for all blocks. O(n).
 template <class Candidates>
 row_found copy_logits(const Candidates& c, float* row, float* peaks) noexcept {
-    row_found found = run<copy_logits_pass>(c, row, peaks);
-    const bool suspicious = found.maximum.saw_nan;
-    found.maximum.saw_nan = false;
-    for (std::size_t i = 0; suspicious && i < c.size; ++i) found.maximum.saw_nan |= row[i] != row[i];
-    return found;
+    return run<copy_logits_pass>(c, row, peaks);
 }
 
 }  // namespace riffle::wide

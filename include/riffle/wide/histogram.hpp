@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,14 +19,15 @@ struct buckets {
     float scale = 0.0f;  ///< buckets a nat
 
     static buckets between(float low, float high) noexcept {
-        const float width =
-            high - low;  // may round to +inf: then every logit falls into bucket 0, which is still a bound
-        return {low, width > 0.0f ? float(count - 1) / width : 0.0f};
+        // Of a row wider than the greatest float the buckets are those of its upper part.
+        if (0.5f * high - 0.5f * low > 0.5f * greatest_logit) low = high - greatest_logit;
+        constexpr float least_width = 0x1p-117f;  // below it the scale would be no float
+        return {low, float(count - 1) / (std::max)(high - low, least_width)};
     }
     template <class V>
     RIFFLE_INLINE auto bucket_of(const V& logit) const noexcept {
-        const V position = (logit - V(low)) * V(scale);
-        return truncate(lesser_of(greater_of(position, V(0.0f)), V(float(count - 1))));  // NaN becomes 0 in max
+        const V position = (greater_of(logit, V(low)) - V(low)) * V(scale);  // what lies below, -inf too, is in bucket 0
+        return truncate(lesser_of(position, V(float(count - 1))));
     }
     /// The least logit of a bucket and those above, which hold `maximum`.
     float least_of(std::size_t bucket, float maximum) const noexcept {

@@ -3,6 +3,7 @@
 
 #include <riffle/core/row.hpp>
 #include <riffle/math/lanes.hpp>
+#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 
 namespace riffle::inline RIFFLE_ABI::wide {
@@ -14,8 +15,7 @@ struct row_maximum {
 };
 
 /// The maximum of every block, and of the row; and, where `groups` is not null, those of smaller groups: one a lane, so
-/// N groups of block_size / N logits to a block. Reads the row once. A sum beside the maxima becomes NaN when a logit
-/// is one (or when infinities of both signs, or sums near them, meet): saw_nan is a suspicion here.
+/// N groups of block_size / N logits to a block. Reads the row once.
 struct max_pass {
     template <int N>
     static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks, float* const& groups) noexcept {
@@ -25,7 +25,7 @@ struct max_pass {
         // line asked for.
         constexpr std::size_t distance = 8;
         float greatest = illegal_logit;
-        V s0(0.0f), s1(0.0f);
+        nan_search<N> nan0, nan1;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const float* x = r.block(b);
             RIFFLE_PREFETCH(r.block(b + distance < r.blocks() ? b + distance : b));
@@ -37,8 +37,8 @@ struct max_pass {
                 m1 = greater_of(x1, m1);
                 m2 = greater_of(x2, m2);
                 m3 = greater_of(x3, m3);
-                s0 = s0 + (x0 + x1);
-                s1 = s1 + (x2 + x3);
+                nan0.look_at(x0, x1);
+                nan1.look_at(x2, x3);
             }
             const V m = greater_of(greater_of(m0, m1), greater_of(m2, m3));
             if (groups) m.store(groups + b * N);
@@ -46,26 +46,7 @@ struct max_pass {
             peaks[b] = peak;
             if (peak > greatest) greatest = peak;
         }
-        const V sum = s0 + s1;
-        bool suspicious = false;
-        for (int i = 0; i < N; ++i) suspicious |= sum[i] != sum[i];
-        return {greatest, suspicious};
-    }
-};
-
-/// Whether any logit is NaN, by their bits.
-struct nan_pass {
-    template <int N>
-    static RIFFLE_INLINE bool run(const row& r) noexcept {
-        using V = lanes<N>;
-        using I = int_lanes<N>;
-        I seen(0);
-        for (std::size_t b = 0; b < r.blocks(); ++b)
-            for (std::size_t i = 0; i < block_size; i += N) {
-                const I magnitude = as_bits(V::load(r.block(b) + i)) & 0x7fffffff;
-                seen = blend(I(0x7f800000) < magnitude, I(1), seen);
-            }
-        return any(seen);
+        return {greatest, nan0.found() || nan1.found()};
     }
 };
 
@@ -73,9 +54,7 @@ struct nan_pass {
 /// the greatest logit.
 template <class Row>
 row_maximum find_max(const Row& r, float* peaks, float* groups = nullptr) noexcept {
-    row_maximum found = run<max_pass>(r, peaks, groups);
-    if (found.saw_nan) found.saw_nan = run_baseline<nan_pass>(r);
-    return found;
+    return run<max_pass>(r, peaks, groups);
 }
 
 /// One a lane, at the present width.
