@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <vector>
@@ -52,6 +54,44 @@ TEST(TokenCounts, TakeIdsThatCollide) {
     EXPECT_EQ(counts.count(std::numeric_limits<token_id>::max()), 1);
     EXPECT_EQ(counts.count(16), 1);
     EXPECT_EQ(counts.count(17), 0);
+}
+
+/// The most slots in a row that are taken: what a search goes through at most.
+std::size_t longest_run(const token_counts& counts) {
+    std::size_t longest = 0, run = 0;
+    for (const auto& slot : counts.all_slots()) {
+        run = slot.count ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    return longest;
+}
+
+/// Tokens of a vocabulary of a million that a table of so many slots would put side by side, if it hashed them by this
+/// function alone.
+std::vector<token_id> tokens_side_by_side(std::size_t count, std::size_t slots) {
+    std::vector<token_id> chosen;
+    for (std::uint32_t token = 0; token < 1000000 && chosen.size() < count; ++token)
+        if (((token * 0x9E3779B9u) >> 7 & (slots - 1)) < slots / 16) chosen.push_back(token_id(token));
+    return chosen;
+}
+
+TEST(TokenCounts, TokensChosenToCollideAreSpreadAnew) {
+    for (const std::size_t size : {64u, 1000u, 32767u}) {
+        std::vector<token_counts::slot> slots(token_counts::slots_for(3 * size));
+        for (const bool raises : {false, true}) {
+            token_counts counts(slots.data(), slots.size());
+            const auto tokens = tokens_side_by_side(size, slots.size());
+            ASSERT_EQ(tokens.size(), size);
+            for (int i = 0; i < 3; ++i)
+                for (const token_id token : tokens) raises ? counts.raise(token, 2 + i) : counts.add(token);
+            EXPECT_LE(longest_run(counts), 100u) << size;
+            std::size_t used = 0;
+            for (const auto& slot : counts.all_slots()) used += slot.count > 0;
+            EXPECT_EQ(used, size);
+            for (const token_id token : tokens) ASSERT_EQ(counts.count(token), raises ? 4 : 3) << token;
+            EXPECT_EQ(counts.count(1000001), 0);
+        }
+    }
 }
 
 TEST(TokenCounts, NoneIsEmpty) {

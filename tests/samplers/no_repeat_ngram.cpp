@@ -1,3 +1,5 @@
+#include <set>
+
 #include "samplers/single.hpp"
 
 namespace riffle_tests {
@@ -34,6 +36,29 @@ TEST(NoRepeatNgram, BansWhatWouldCompleteOne) {
 }
 TEST(NoRepeatNgram, ANgramOfOneIsEveryTokenSeen) {
     EXPECT_EQ(banned({.n = 1}, {1, 2, 9, 2, 500}), (token_list{1, 2, 9}));
+}
+/// By looking at every place where one could stand.
+token_list completed_anywhere(std::size_t n, const token_list& text) {
+    std::set<token_id> found;
+    for (std::size_t at = 0; n <= text.size() && at + n <= text.size(); ++at)
+        if (std::equal(text.end() - std::ptrdiff_t(n - 1), text.end(), text.begin() + std::ptrdiff_t(at)))
+            found.insert(text[at + n - 1]);
+    return {found.begin(), found.end()};
+}
+TEST(NoRepeatNgram, OfAnyLengthInTextsThatRepeatThemselves) {
+    const auto text_of = [](std::size_t size, std::size_t period, std::size_t other_at) {
+        token_list text(size);
+        for (std::size_t i = 0; i < size; ++i) text[i] = token_id(i % period);
+        if (other_at < size) text[other_at] = 9;
+        return text;
+    };
+    for (const std::size_t size : {1u, 2u, 7u, 40u})
+        for (const std::size_t period : {1u, 2u, 3u})
+            for (const std::size_t other_at : {std::size_t{0}, size / 2, size - 1, size})
+                for (std::size_t n = 1; n <= size + 1; ++n)
+                    EXPECT_EQ(banned({.n = std::int32_t(n)}, text_of(size, period, other_at)),
+                              completed_anywhere(n, text_of(size, period, other_at)))
+                        << n << " of " << size << ", period " << period;
 }
 TEST(NoRepeatNgram, LooksAtTheWindowAlone) {
     EXPECT_EQ(banned({.n = 2, .last_n = 4}, {1, 2, 3, 1}), (token_list{2}));

@@ -10,6 +10,11 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// How often each token occurs in a window: an open-addressed table in the chain's scratch, built anew for a step, so
 /// that nothing has to be kept in step with rollbacks and changed parameters. O(window) to build, O(1) to ask.
+///
+/// Whoever chooses the text may choose tokens that share their places in such a table. So the way to the places is
+/// measured, and where it is longer than the table, all are placed anew by another hash function. The functions follow
+/// each other in a fixed order, and tokens that collide under one after the other soon run out: in a vocabulary of a
+/// million no 32,768 of them are left that would under eight.
 class token_counts {
 public:
     struct slot {
@@ -28,28 +33,68 @@ public:
     }
 
     void add(token_id token) noexcept {
-        slot& s = find(token);
-        s.token = token;
+        slot& s = found_or_placed(token);
         ++s.count;
     }
     /// The token's count becomes at least `count`, which is above 0.
     void raise(token_id token, std::int32_t count) noexcept {
-        slot& s = find(token);
-        s.token = token;
+        slot& s = found_or_placed(token);
         if (count > s.count) s.count = count;
     }
-    std::int32_t count(token_id token) const noexcept { return size_ ? find(token).count : 0; }
+    std::int32_t count(token_id token) const noexcept { return size_ ? slots_[place_of(token)].count : 0; }
     /// All slots; those with count 0 are free.
     std::span<const slot> all_slots() const noexcept { return {slots_, size_}; }
 
 private:
-    slot& find(token_id token) const noexcept {
-        std::size_t i = (std::uint32_t(token) * 0x9E3779B9u) >> 7 & (size_ - 1);
-        while (slots_[i].count && slots_[i].token != token) i = (i + 1) & (size_ - 1);
+    static constexpr std::uint32_t last_function = 16;
+
+    std::size_t next(std::size_t place) const noexcept { return (place + 1) & (size_ - 1); }
+    /// Where the search for a token begins: Fibonacci hashing, or after that splitmix64's finaliser.
+    std::size_t home_of(token_id token) const noexcept {
+        if (function_ == 0) return (std::uint32_t(token) * 0x9E3779B9u) >> 7 & (size_ - 1);
+        std::uint64_t h = (std::uint64_t{function_} << 32 | std::uint32_t(token)) * 0x9E3779B97F4A7C15u;
+        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
+        h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
+        return std::size_t(h ^ (h >> 31)) & (size_ - 1);
+    }
+    /// The token's slot, or the free one where it would stand.
+    std::size_t place_of(token_id token) const noexcept {
+        std::size_t i = home_of(token);
+        while (slots_[i].count && slots_[i].token != token) i = next(i);
+        return i;
+    }
+    slot& found_or_placed(token_id token) noexcept {
+        if (way_ > size_ && function_ < last_function) place_anew();
+        const std::size_t i = place_of(token);
+        way_ += (i - home_of(token)) & (size_ - 1);
+        slots_[i].token = token;
         return slots_[i];
     }
+    /// By the next function under which the way is short, in the same memory: a count below 0 marks who is still to be
+    /// placed, and whoever finds such a one at its place takes that over and sends the other on.
+    RIFFLE_NOINLINE void place_anew() noexcept {
+        do {
+            ++function_;
+            way_ = 0;
+            for (std::size_t i = 0; i < size_; ++i) slots_[i].count = -magnitude(slots_[i].count);
+            for (std::size_t i = 0; i < size_ && !is_astray(); ++i)
+                while (slots_[i].count < 0 && !is_astray()) {
+                    const slot moved{slots_[i].token, -slots_[i].count};
+                    slots_[i].count = 0;
+                    std::size_t to = home_of(moved.token);
+                    for (; slots_[to].count > 0; to = next(to)) ++way_;
+                    slots_[i] = slots_[to];
+                    slots_[to] = moved;
+                }
+        } while (is_astray());
+    }
+    bool is_astray() const noexcept { return way_ > size_ && function_ < last_function; }
+    static std::int32_t magnitude(std::int32_t count) noexcept { return count < 0 ? -count : count; }
+
     slot* slots_ = nullptr;
     std::size_t size_ = 0;
+    std::size_t way_ = 0;         ///< slots passed over on the way to the places, under this function
+    std::uint32_t function_ = 0;  ///< which hash function
 };
 
 }  // namespace riffle

@@ -32,18 +32,46 @@ public:
 
     /// Those that begin with a token, shorter ones ahead of longer ones that they begin. O(log size).
     std::span<const sequence> beginning_with(Id head) const noexcept {
-        const auto first = std::lower_bound(begin(), end(), head, [](const auto& s, Id id) { return s[0] < id; });
-        auto last = first;
-        while (last != end() && (*last)[0] == head) ++last;
+        const auto [first, last] = continued_by({begin(), end()}, 0, head);
         return {first, last};
     }
-    /// Whether the sequence of this one token is among them.
+    /// How long the longest of them is that token_at(0), token_at(1), ... begin with, of which `available` may be asked
+    /// for; 0 = none is. O(log size) a token that is asked for, as many as some sequence begins with, and one.
+    template <class TokenAt>
+    std::size_t longest_beginning(TokenAt token_at, std::size_t available) const noexcept {
+        std::size_t longest = 0;
+        range left{begin(), end()};  // those that begin with `length` of the tokens, and are longer
+        for (std::size_t length = 0; length < available && left.first != left.last; ++length) {
+            left = continued_by(left, length, token_at(length));
+            if (left.first != left.last && left.first->size() == length + 1) {
+                longest = length + 1;
+                ++left.first;
+            }
+        }
+        return longest;
+    }
+    /// Whether the sequence of this one token is among them. O(log size).
     bool contains_alone(Id token) const noexcept {
         const auto found = beginning_with(token);
         return !found.empty() && found[0].size() == 1;
     }
 
 private:
+    struct range {
+        const sequence *first, *last;
+    };
+    /// Of sequences that are alike in their first `length` tokens, and longer: those that go on with `next`. (All of
+    /// them do where they have a head in common, and no search is needed.)
+    static range continued_by(range of, std::size_t length, Id next) noexcept {
+        if (of.first != of.last && (*of.first)[length] != next)
+            of.first = std::lower_bound(of.first, of.last, next,
+                                        [length](const sequence& s, Id id) { return s[length] < id; });
+        if (of.first != of.last && of.last[-1][length] != next)
+            of.last = std::upper_bound(of.first, of.last, next,
+                                       [length](Id id, const sequence& s) { return id < s[length]; });
+        return of;
+    }
+
     std::vector<sequence> sequences_;
 };
 using token_sequences = basic_token_sequences<token_id>;

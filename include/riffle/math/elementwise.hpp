@@ -127,7 +127,7 @@ RIFFLE_INLINE constexpr V reciprocal(const V& x) noexcept {
 template <lane_value V>
 RIFFLE_INLINE constexpr V tanh(const V& value) noexcept {
     const V x = flushed(value);
-    const V v = absolute(x);
+    const V v = lesser_of(absolute(x), V(20.0f));  // where tanh is 1; beyond, neither form of it may overflow
 
     const V z = v * v;
     V odd = z * V(-0.00652557218f) + V(0.0212633535f);
@@ -137,7 +137,7 @@ RIFFLE_INLINE constexpr V tanh(const V& value) noexcept {
     odd = odd * z;
     const V near_zero = v + v * odd;
 
-    const V y = lesser_of(v, V(20.0f)) * V(2.88539008f);  // 2x * log2(e)
+    const V y = v * V(2.88539008f);  // 2x * log2(e)
     const auto n = truncate(y);
     const V h = V(1.0f) - (y - V::from_int(n));  // s = 2^h / 2^(n + 1), 0 < h <= 1
     V power = h * V(2.08179150e-4f) + V(1.26921661e-3f);

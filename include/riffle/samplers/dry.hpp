@@ -5,6 +5,7 @@
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
+#include <riffle/core/repeats.hpp>
 #include <riffle/core/token_sequences.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -22,8 +23,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// llama.cpp 0.7.0 finds the same repetitions; last_n < 0 is off there.
 ///
-/// Cost: O(last_n · log breakers) a step, whatever the vocabulary: the repetitions of all positions at once, by the
-/// Z-algorithm.
+/// Cost: O(last_n · longest breaker · log breakers) a step, whatever the text and the vocabulary, and without breakers
+/// O(last_n): the repetitions of all positions at once, by the Z-algorithm.
 struct dry {
     float multiplier = 0.0f;
     float base = 1.75f;
@@ -73,41 +74,22 @@ struct dry {
     /// How many of the newest n tokens stand behind the newest breaker; n when there is none.
     std::size_t since_breaker(const context& x, std::size_t n) const noexcept {
         if (breakers.empty()) return n;
-        for (std::size_t i = 0; i < n; ++i) {
-            std::size_t longest = 0;  // of those that begin i back
-            for (const auto& breaker : breakers.beginning_with(recent(x, i))) {
-                const std::size_t length = breaker.size();
-                if (length <= longest || length > i + 1) continue;
-                bool here = true;
-                for (std::size_t o = 1; here && o < length; ++o) here = recent(x, i - o) == breaker[o];
-                if (here) longest = length;
-            }
-            if (longest > 0) return i + 1 - longest;
+        for (std::size_t i = 0; i < n; ++i) {  // those that begin i back
+            const auto token_at = [&](std::size_t offset) { return recent(x, i - offset); };
+            if (const std::size_t longest = breakers.longest_beginning(token_at, i + 1)) return i + 1 - longest;
         }
         return n;
     }
 
-    /// For every k, how many tokens before the one k back are the same as at the end of the text, at most `reach`; for
-    /// the token that followed there, the longest of them plus 1 into `repeats`, where that is at least
-    /// allowed_length + 1. The Z-algorithm (Gusfield, "Algorithms on Strings, Trees and Sequences", 1.4) on the text
-    /// from its end: [left, right) is the furthest match yet.
+    /// Of every passage among the newest n that is the same as the end of the text, and counts as `reach` long at most:
+    /// for the token that followed, the longest length plus 1 into `repeats`, where that is at least allowed_length + 1.
     void find_repeats(const context& x, std::size_t n, std::size_t reach, token_counts& repeats) const noexcept {
-        std::int32_t* const same = x.lengths();
-        std::size_t left = 0, right = 0;
-        for (std::size_t k = 1; k < n; ++k) {
-            std::size_t length = 0;
-            if (k < right) length = (std::min)(std::size_t(same[k - left]), right - k);
-            while (k + length < n && recent(x, length) == recent(x, k + length)) ++length;
-            if (k + length > right) {
-                left = k;
-                right = k + length;
-            }
-            same[k] = std::int32_t(length);
+        each_repeat(x, n, [&](std::size_t k, std::size_t length) {
             const auto counted = std::int64_t((std::min)(length, reach));
+            if (counted < allowed_length) return;
             const token_id next = recent(x, k - 1);
-            if (counted >= allowed_length && !breakers.contains_alone(next))
-                repeats.raise(next, std::int32_t(counted) + 1);
-        }
+            if (!breakers.contains_alone(next)) repeats.raise(next, std::int32_t(counted) + 1);
+        });
     }
 
 private:

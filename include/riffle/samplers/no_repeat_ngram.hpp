@@ -4,6 +4,7 @@
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
+#include <riffle/core/repeats.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -13,7 +14,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// `n` <= 0 = off; n = 1 bans every token seen. `last_n` tokens are looked at, prompt included; -1 = everything since
 /// the last reset; below -1 is an error.
 ///
-/// Cost: O(last_n) a step as a rule, O(last_n · n) on text that repeats itself; whatever the vocabulary.
+/// Cost: O(last_n) a step, whatever n, the text and the vocabulary.
 struct no_repeat_ngram {
     std::int32_t n = 3;
     std::int32_t last_n = -1;
@@ -27,14 +28,12 @@ struct no_repeat_ngram {
     void change(Logits& of, const context& x) const noexcept {
         const std::size_t size = x.recent(last_n);
         if (n <= 0 || size < std::size_t(n)) return;
-        const auto recent = [&](std::size_t back) { return x.tokens().recent(back).token; };
         const std::size_t begun = std::size_t(n) - 1;  // tokens of the n-gram that stand at the end of the text
-        token_counts banned = x.no_counts(size);
-        for (std::size_t k = 1; k + begun <= size; ++k) {
-            std::size_t same = 0;
-            while (same < begun && recent(same) == recent(k + same)) ++same;
-            if (same == begun) banned.raise(recent(k - 1), 1);
-        }
+        token_counts banned = begun == 0 ? x.count_recent(last_n) : x.no_counts(size);
+        if (begun > 0)
+            each_repeat(x, size, [&](std::size_t k, std::size_t length) {
+                if (length >= begun) banned.raise(x.tokens().recent(k - 1).token, 1);
+            });
         change_counted(of, banned, [](std::int32_t) { return logit_edit::banning(); });
     }
 

@@ -80,7 +80,8 @@ struct moments_pass {
         using V = lanes<N>;
         const Fold map = map_by_reference;
         // A power of two, so that one rounding or two give (maximum - l) * 2^16 to the bit.
-        const V scale(-65536.0f), top(maximum * 65536.0f);
+        const bool fits = maximum < 0x1p100f;  // else the product is no float
+        const V scale(-65536.0f), top(fits ? maximum * 65536.0f : 0.0f);
         moments all;
         sums<N> total;
         std::size_t summed = 0;  // blocks; the squares of 256 are less than 2^64 together
@@ -89,11 +90,11 @@ struct moments_pass {
             const float* x = r.block(b);
             distance_sums<N> even, odd;  // two, since a sum of floats waits for the one before
             RIFFLE_UNROLL(2)
-            for (std::size_t i = 0; i < block_size; i += 2 * N) {
+            for (std::size_t i = 0; fits && i < block_size; i += 2 * N) {
                 even.add(multiply_add(map(V::load(x + i)), scale, top));
                 odd.add(multiply_add(map(V::load(x + i + N)), scale, top));
             }
-            if (even.are_near() && odd.are_near()) {
+            if (fits && even.are_near() && odd.are_near()) {
                 even.add(odd);
                 all.count += block_size;
                 total.add(even);
