@@ -165,7 +165,8 @@ inline void apply(const riffle::top_h& s, state_between& b, const situation&) {
     if (b.left.empty()) return;
     const law all = law_of_all(b.left);
     drop_weightless(b.left, all.maximum);
-    const float bound = rounded((s.alpha > 0.0f ? s.alpha : 0.0f) * all.entropy());
+    const bool nothing = parameter(s.alpha) <= 0.0f;
+    const float bound = rounded((nothing ? 0.0f : s.alpha) * all.entropy());
     law prefix;
     prefix.maximum = all.maximum;
     std::size_t n = 0;
@@ -174,7 +175,7 @@ inline void apply(const riffle::top_h& s, state_between& b, const situation&) {
         const float surprise = rounded(all.log_mass() + prefix.mean_nats());
         const float share = float(double(prefix.mass) / double(all.mass));
         const float entropy = s.renormalised ? prefix.entropy() : rounded(share * surprise);
-        if (n >= std::max(s.min_keep, std::size_t{1}) && entropy > bound) break;
+        if (n >= std::max(s.min_keep, std::size_t{1}) && (nothing || entropy > bound)) break;
         ++n;
     }
     keep_first(b.left, n);

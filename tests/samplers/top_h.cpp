@@ -27,6 +27,12 @@ TEST(TopH, KeepsOneOrMinKeepAtZeroAndBelow) {
             EXPECT_EQ(survivors_of(top_h{alpha, 900, renormalised}, row).size(), 3u) << alpha;
         }
 }
+TEST(TopH, KeepsOneAtZeroWhereTheOthersHaveNextToNoEntropy) {
+    const std::vector<float> row{0.0f, -20.5f, -20.6f, -20.7f};
+    for (const bool renormalised : {false, true})
+        for (const float alpha : {0.0f, -1.0f, 1e-45f})
+            EXPECT_EQ(survivors_of(top_h{alpha, 0, renormalised}, row), (std::vector<token_id>{0})) << alpha;
+}
 TEST(TopH, IsOffAboveOne) {
     const std::vector<float> row{0.0f, -30.0f, -infinity};
     for (const float alpha : {1.001f, infinity}) EXPECT_EQ(survivors_of(top_h{.alpha = alpha}, row).size(), 3u);

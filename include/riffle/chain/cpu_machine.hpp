@@ -222,8 +222,10 @@ private:
     /// A bound on raw logits that holds the k first in rank of the mapped row, 0 < k <= row_.size(). A map can make the
     /// bound's logit and a lesser one equal, so the bound is taken through the maps and back.
     float raw_cut_of_rank(std::size_t k) noexcept {
-        return raw_cut(map(canonical(
-            wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, has_groups_, memory_.bins))));
+        const float bound =
+            wide::bound_of_rank(row_, memory_.peaks, k, maximum_, memory_.groups, has_groups_, memory_.bins);
+        if (bound == std::numeric_limits<float>::lowest()) return bound;  // all of them; a map of it may overflow
+        return raw_cut(map(canonical(bound)));
     }
 
     void select_greatest(std::size_t k) noexcept {

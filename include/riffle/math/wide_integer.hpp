@@ -16,7 +16,11 @@ constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept
 /// trunc(p · 2^64); nothing for p <= 0 and NaN, all that 64 bits hold for p >= 1.
 constexpr std::uint64_t share_of(float p) noexcept {
     if (!(p > 0.0f)) return 0;
-    return p < 1.0f ? std::uint64_t(double(p) * 18446744073709551616.0) : ~std::uint64_t{0};
+    if (!(p < 1.0f)) return ~std::uint64_t{0};
+    // Without the half, so that what is converted is below 2^63: above, clang's conversion on x86-64 is an invalid
+    // operation, at which a host may trap.
+    const float half = p >= 0.5f ? 0.5f : 0.0f;
+    return std::uint64_t(double(p - half) * 0x1p64) + (half > 0.0f ? std::uint64_t{1} << 63 : 0);
 }
 /// A share p of a total, rounded down: the upper half of their product.
 constexpr std::uint64_t share_of(float p, std::uint64_t total) noexcept { return multiply_high(share_of(p), total); }

@@ -10,7 +10,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// arXiv 2210.15191, epsilon sampling; p >= epsilon as transformers has it.) Decided on logits: l >= maximum +
 /// log(epsilon) + log Σ exp(l - maximum).
 ///
-/// `epsilon` in (0, 1), usual 3e-4 to 9e-4; <= 0 = off; >= 1 keeps max(1, min_keep); NaN is an error.
+/// `epsilon` in (0, 1), usual 3e-4 to 9e-4; <= 0 = off; >= 1 keeps max(1, min_keep); NaN is an error. The cut is a
+/// float: where the greatest logit is beyond 2^24, and log Σ exp is lost beside it, its ties stay whatever epsilon.
 ///
 /// Wide: max, mass, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct epsilon_cutoff {

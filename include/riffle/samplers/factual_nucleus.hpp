@@ -13,8 +13,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// TensorRT-LLM's top_p_decay.) Otherwise as top_p.
 ///
 /// Both `p` and `p_min` >= 1 = off; tokens that weigh nothing are dropped all the same while p >= 1 shrinks; `decay` in
-/// [0, 1], 1 = top_p; p_min above p takes over at the second token. NaN is an error in each, and a decay below 0 or
-/// above 1. A prompt's token resets too. The share is followed over 4,096 tokens at most, and stays then.
+/// [0, 1], 1 = top_p where p_min is at most p; p_min above p takes over at the second token, whatever the decay. NaN is
+/// an error in each, and a decay below 0 or above 1. A prompt's token resets too. The share is followed over 4,096
+/// tokens at most, and stays then.
 ///
 /// Cost: that of top_p, and O(tokens since the reset), at most until p_min is reached.
 struct factual_nucleus {

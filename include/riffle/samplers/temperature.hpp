@@ -9,8 +9,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// Divides every logit by `t`: below 1 sharper, above 1 flatter. As a product with 1 / t, rounded once, which is what a
 /// GPU can repeat exactly. Same meaning as llama.cpp's temp.
 ///
-/// `t` > 0; 1 = off; t <= 0 keeps only the first in rank; +inf makes all legal tokens equal; NaN is an error. A t below
-/// 2^-64 counts as 2^-64: sharp enough for any two floats, and no logit below 2^63 overflows.
+/// `t` > 0; 1 = off; t <= 0, and a denormal, which counts as 0, keeps only the first in rank; +inf makes all legal
+/// tokens equal; NaN is an error. Any other t below 2^-64 counts as 2^-64: sharp enough for any two floats, and no
+/// logit below 2^63 overflows.
 ///
 /// Wide: folded into the pass that takes exp, or commuted past a cut.
 struct temperature {

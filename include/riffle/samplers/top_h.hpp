@@ -9,8 +9,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// authors' code and transformers have it; with `renormalised` that of the prefix as a law of its own, as the paper
 /// writes it. At least min_keep and at least one.
 ///
-/// `alpha` in (0, 1], usual 0.4; <= 0 keeps max(1, min_keep); > 1 = off; NaN is an error. Tokens more than 20.8 nats
-/// under the maximum weigh nothing and are dropped.
+/// `alpha` in (0, 1], usual 0.4; <= 0, or a denormal, keeps max(1, min_keep); > 1 = off; NaN is an error. Tokens more
+/// than 20.8 nats under the maximum weigh nothing and are dropped.
 ///
 /// Wide: max, law, and the blocks that reach into the set. Narrow: sorts the candidates that it looks at.
 struct top_h {
@@ -27,7 +27,8 @@ struct top_h {
         c.keep_legal();
         c.sort();
         c.weigh(of_all.maximum);
-        const float bound = (lanes<1>(alpha > 0.0f ? alpha : 0.0f) * lanes<1>(of_all.entropy()))[0];
+        const bool nothing = flushed(alpha) <= 0.0f;
+        const float bound = (lanes<1>(nothing ? 0.0f : alpha) * lanes<1>(of_all.entropy()))[0];
         const std::size_t least = min_keep > 1 ? min_keep : 1;
         law prefix;
         std::size_t kept = 0;
@@ -35,7 +36,7 @@ struct top_h {
             const std::uint64_t w = candidates::weight(c[kept]);
             const lanes<1> logit(c[kept].logit), maximum(of_all.maximum);
             prefix.add(w, w * std::uint32_t(fixed_distance(logit, maximum)[0]), 0);
-            if (kept >= least && entropy_of(prefix, of_all) > bound) break;
+            if (kept >= least && (nothing || entropy_of(prefix, of_all) > bound)) break;
         }
         const bool ended = kept < c.size && candidates::weight(c[kept]) > 0;
         if (!ended && floor > illegal_logit) return false;
