@@ -71,5 +71,64 @@ TEST(LargeNuclei, BehindEditsAndMasks) {
                       top_p{.p = 0.95f}, dist{7});
 }
 
+// Which way in the row is taken: the dearer ones only where the cheaper ones do not serve.
+
+using way = cpu_machine<stage_table>::nucleus_way;
+
+/// Noise of deviation about 1, and thirty likely tokens from `height` down, with neighbouring ids or far from each
+/// other.
+std::vector<float> row_with_likely_ids(std::size_t size, float height, bool side_by_side) {
+    random_integers random(11);
+    std::vector<float> row(size);
+    for (auto& logit : row) {
+        logit = -6.0f;
+        for (int i = 0; i < 12; ++i) logit += float(random.below(4096)) / 4096.0f;  // about normal
+    }
+    const std::size_t apart = side_by_side ? 1 : size / 31;
+    for (std::size_t i = 0; i < 30; ++i) row[size / 40 + i * apart] = height - 0.15f * float(i);
+    return row;
+}
+way way_of(const std::vector<float>& row) {
+    auto c = chain(top_p{.p = 0.95f}, temperature{0.8f}, dist{1});
+    EXPECT_NE(c.peek(row), null_token);
+    return c.state().machine().way_of_nucleus();
+}
+
+TEST(LargeNuclei, AreGuessedAheadWhereverTheLikelyIdsStand) {
+    for (const std::size_t size : {65536u, 128256u})
+        for (const bool side_by_side : {false, true}) {
+            EXPECT_EQ(int(way_of(row_with_likely_ids(size, 8.0f, side_by_side))), int(way::band_guessed_ahead)) << size;
+            EXPECT_EQ(int(way_of(row_with_likely_ids(size, 20.0f, side_by_side))), int(way::candidates)) << size;
+        }
+}
+TEST(LargeNuclei, AreNotGuessedAheadWhereFewTokensHoldTheMass) {
+    for (const std::size_t size : {4096u, 16383u, 16384u, 16385u, 32000u})
+        for (const bool side_by_side : {false, true})
+            EXPECT_EQ(int(way_of(row_with_likely_ids(size, 14.0f, side_by_side))), int(way::candidates)) << size;
+}
+TEST(LargeNuclei, StayInARowThatIsTooShortForASample) {
+    auto c = chain(top_p{.p = 0.95f}, temperature{0.8f}, dist{1});
+    for (const std::size_t size : {8192u, 16383u}) {
+        c.peek(row_with_likely_ids(size, 3.0f, true));
+        EXPECT_EQ(int(c.state().machine().way_of_nucleus()), int(way::bucket)) << size;
+        EXPECT_TRUE(c.state().machine().stayed_in_row()) << size;
+    }
+}
+TEST(LargeNuclei, BelowTheSizeOfASample) {
+    auto c = chain(top_p{.p = 0.95f}, temperature{0.8f}, dist{8});
+    reference::model model{{top_p{.p = 0.95f}, temperature{0.8f}, dist{8}}, {}};
+    for (const std::size_t size : {3000u, 9000u, 16383u})
+        for (const auto& row : rows_that_mislead(size)) {
+            start(view_of(c), model);
+            expect_steps_agree(view_of(c), model, row.logits, row.name + ", " + std::to_string(size), 2);
+            if (testing::Test::HasFailure()) return;
+        }
+}
+TEST(LargeNuclei, NoBridgeNoWay) {
+    auto c = chain(top_k{.k = 5}, dist{1});
+    c.peek(row_with_likely_ids(4096, 8.0f, true));
+    EXPECT_EQ(int(c.state().machine().way_of_nucleus()), int(way::none));
+}
+
 }  // namespace
 }  // namespace riffle_tests

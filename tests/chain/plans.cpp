@@ -130,6 +130,17 @@ TEST(Plans, TheNumberOfLegalTokensMovesTheBridge) {
     EXPECT_TRUE(c.present_plan(1000).has(gather));
 }
 
+TEST(Plans, AShortRowBecomesCandidatesAtOnce) {
+    auto c = chain(temperature{.t = 0.8f}, dist{});
+    EXPECT_TRUE(is(c.present_plan(16), {{rows}, {narrow, 0, 2}}));
+    EXPECT_TRUE(is(c.present_plan(17), {{max}, {mass, 1, 2}, {pick, 1, 2}}));
+    auto cut = chain(top_k{.k = 3}, dist{});
+    EXPECT_TRUE(is(cut.present_plan(5), {{rows}, {narrow, 0, 2}}));
+    auto noisy = chain(gumbel{});
+    EXPECT_TRUE(is(noisy.present_plan(6), {{rows}, {narrow, 0, 1}}));
+    EXPECT_TRUE(is(noisy.present_plan(7), {{max}, {pick, 0, 1}}));
+}
+
 TEST(Plans, AChainMadeAtRunTimeWritesOutWhatItCannotFold) {
     dynamic_chain d;
     d.push(temperature{});

@@ -101,7 +101,7 @@ riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_stat
     EXPECT_EQ(staged_token, expected.token) << "staged, " << where();
     if (!selecting) return expected.token;
 
-    const riffle::plan& plan = table.plan_for(table.bridge(row.size(), 0));
+    const riffle::plan& plan = table.plan_for_row(row.size());
     expect_order_of_passes(plan, where);
     for (const int width : lane_widths()) {
         const at_width forced(width);

@@ -88,7 +88,7 @@ TEST(Nucleus, ABandHasItsTokensInAscendingIdByBlock) {
                     mass += band.tokens.weights[i];
                 }
                 EXPECT_TRUE(std::equal(ends.begin(), ends.end(), band.tokens.ends));
-                EXPECT_EQ(wide::mass_of(band.tokens), mass);
+                EXPECT_EQ(wide::part(band.tokens).mass, mass);
             });
         });
     });
@@ -126,7 +126,7 @@ TEST(Nucleus, EndsWhereTheRunningMassExceedsTheTarget) {
                 stored_band band(logits.size());
                 std::vector<std::uint64_t> masses(now.r.blocks());
                 wide::find_split_mass(now.r, now.peaks.data(), lowest, of, fold<>(), 0.0f, masses.data(), band.tokens);
-                const auto end = wide::end_of_nucleus(band.tokens, of, target);
+                const auto end = wide::end_of_nucleus(band.tokens, wide::part(band.tokens), target);
                 EXPECT_EQ(wide::drop_behind(end, band.tokens, masses), dropped);
                 for (std::size_t b = 0; b < masses.size(); ++b) {
                     std::uint64_t of_kept = 0;
@@ -155,6 +155,8 @@ TEST(Nucleus, ABandIsGuessedFromASample) {
     EXPECT_TRUE(wide::band_of(bins, by, 0.0, 0, 0.0f).empty()) << "nothing is left out";
     EXPECT_TRUE(wide::band_of(bins, by, 1e9, 0, 0.0f).empty()) << "all is left out";
     EXPECT_TRUE(wide::band().empty());
+    // The band reaches up to the greatest logit where so much may be left out, as long as its lower end is known.
+    EXPECT_EQ(wide::band_of(bins, by, 990000.0, 0, 0.0f).high, next_canonical(0.0f));
 }
 
 }  // namespace

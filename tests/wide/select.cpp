@@ -57,6 +57,28 @@ TEST(Select, BoundOfRankIsNotFarTooLow) {
         });
 }
 
+TEST(Select, ALargeRankOfAShortRowIsCounted) {
+    // Neither the maxima of groups nor a histogram, which would cost more than the row.
+    const auto takes_histogram = [](std::size_t size, std::size_t k) {
+        stored_row row(logits_of(family::random, size));
+        memory m(row);
+        std::fill(m.groups.begin(), m.groups.end(), 77.0f);
+        std::fill(m.bins.begin(), m.bins.end(), 77);
+        const float bound =
+            wide::bound_of_rank(row.r, m.peaks.data(), k, greatest(row.logits), m.groups.data(), false, m.bins.data());
+        const bool has_bins = m.bins[0] != 77, has_groups = m.groups[0] != 77.0f;
+        EXPECT_EQ(has_bins, has_groups);
+        if (!has_bins) {
+            EXPECT_LE(reaching(row.logits, bound), k + k / 8);
+        }
+        return has_bins;
+    };
+    at_every_width([&](int) {
+        for (const std::size_t size : {1000u, 4096u, 16384u}) EXPECT_FALSE(takes_histogram(size, size / 5)) << size;
+        EXPECT_TRUE(takes_histogram(32000, 8000));
+    });
+}
+
 /// What find_greatest asks of the maps.
 template <class Maps>
 struct mapping {

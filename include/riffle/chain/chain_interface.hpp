@@ -128,7 +128,7 @@ public:
     /// The plan that present parameters lead to, for rows of `row_size` logits.
     plan present_plan(std::size_t row_size = 1u << 17) const noexcept {
         decltype(auto) stages = self().table();
-        return stages.plan_for(stages.bridge(row_size, 0));
+        return stages.plan_for_row(row_size);
     }
 
     // ---- setting up

@@ -389,7 +389,7 @@ private:
         status_ = (stages.check)();
         if (status_.ok() && end == until::token && !has_selector(stages)) status_ = status_code::no_selector;
         if (!status_.ok()) return null_token;
-        return run(stages, stages.plan_for(stages.bridge(logits.size(), 0)), logits, end);
+        return run(stages, stages.plan_for_row(logits.size()), logits, end);
     }
     token_id run(const stage_table& stages, const plan& p, std::span<const float> logits, until end) noexcept {
         last_token_ = null_token;

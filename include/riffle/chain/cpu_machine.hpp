@@ -36,6 +36,11 @@ public:
     /// many.
     RIFFLE_LOCAL static constexpr std::size_t many_survivors = 2048;
 
+    /// How the end of a nucleus was found: not at all, as no nucleus bounds the row; among candidates gathered from the
+    /// likeliest down; or in the row, in a band of logits that was guessed ahead of the mass pass, in one that a sample
+    /// showed when the mass was known, or in a bucket of a histogram of the whole row.
+    enum class nucleus_way { none, candidates, band_guessed_ahead, band_of_sample, bucket };
+
     cpu_machine() noexcept = default;
     /// With the counts of one before.
     explicit cpu_machine(const replay_counts& counts) noexcept : counts_(counts) {}
@@ -50,6 +55,7 @@ public:
         plan_ = &p;
         next_ = first;
         stays_in_row_ = draws_from_row_ = false;
+        nucleus_way_ = nucleus_way::none;
         memory_ = memory;
         context_ = &x;
         end_ = end;
@@ -73,6 +79,8 @@ public:
     candidates& found() noexcept { return found_; }
     /// Whether a bridge left so many tokens that they stayed in the row: found() is what came of them.
     bool stayed_in_row() const noexcept { return stays_in_row_; }
+    /// Of the last run.
+    nucleus_way way_of_nucleus() const noexcept { return nucleus_way_; }
     /// The row as edits, masks and rewrites of the last run left it.
     row& edited_row() noexcept { return row_; }
     const status& state() const noexcept { return state_; }
@@ -205,7 +213,7 @@ private:
 
     void find_mass() noexcept {
         band_ = {};
-        if (stages_->fact(plan_->bridge).narrows == narrowing::mass) band_ = guess_end_of_nucleus(plan_->bridge);
+        if (stages_->fact(plan_->bridge).narrows == narrowing::mass) band_ = guess_without_mass(plan_->bridge);
         if (!band_.empty()) return split_mass();
         total_mass_ = stages_->mass(plan_->bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, memory_.masses);
         law_ = {};
@@ -235,19 +243,28 @@ private:
     }
 
     /// How low a nucleus can reach: a cut whose tokens hold more than the target. Most rows show it a few nats under
-    /// the maximum, among few tokens; on others a histogram of mass finds it.
+    /// the maximum, among few tokens; on others it is looked for in the row, or a histogram of mass finds it.
     void bound_nucleus(std::size_t bridge) noexcept {
         constexpr std::size_t many = 4096;
         const std::uint64_t target = stages_->target(bridge, total_mass_, *context_);
+        nucleus_way_ = nucleus_way::band_guessed_ahead;
         if (!band_.empty() && end_nucleus_in_band(bridge, target)) return;
+        nucleus_way_ = nucleus_way::candidates;
         for (const float depth : {3.0f, 6.0f, 12.0f}) {
             cut_ = finite(mapped_maximum_ - depth);
             if (reached_by(raw_cut(cut_), many) >= many) break;
             gather_above_raw(raw_cut(cut_));
             if (found_.mass(mapped_maximum_) > target) return;
         }
+        nucleus_way_ = nucleus_way::band_of_sample;
+        if (can_sample() && can_stay_in_row(bridge)) {  // now the mass is known
+            sample_masses(bridge, mapped_maximum_);
+            band_ = guess_end_of_nucleus(bridge, double(total_mass_));
+            if (!band_.empty() && end_nucleus_in_band_of_row(bridge, target)) return;
+        }
+        nucleus_way_ = nucleus_way::bucket;
         cut_ = finite(mapped_maximum_ - mass_range);
-        const auto by = wide::buckets::between(cut_, mapped_maximum_);
+        const wide::buckets by = buckets_of_mass();
         std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
         stages_->mass_by_bucket(bridge, row_, memory_.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
         const std::size_t bucket = wide::bucket_exceeding({memory_.bins, wide::buckets::count}, target);
@@ -256,8 +273,7 @@ private:
         if (!can_stay_in_row(bridge) || reached_by(raw_cut(cut_), many_survivors + 1) <= many_survivors) return;
         band_ = {cut_, bucket + 1 < wide::buckets::count ? by.least_of(bucket + 1, mapped_maximum_)
                                                          : next_canonical(mapped_maximum_)};
-        split_mass();
-        end_nucleus_in_band(bridge, target);
+        end_nucleus_in_band_of_row(bridge, target);
     }
     // A large nucleus, for which no candidates are made (wide/nucleus.hpp).
 
@@ -270,51 +286,86 @@ private:
     }
     /// Whether a large nucleus may be one, and the step can go on in the row behind it.
     bool can_stay_in_row(std::size_t bridge) const noexcept {
-        return row_.size() >= 4 * wide::row_sample::size && stages_->keeps_at_least(bridge) <= 1 &&
-               route_behind(bridge).exists();
+        return row_.size() > many_survivors && stages_->keeps_at_least(bridge) <= 1 && route_behind(bridge).exists();
     }
-    /// Where so many tokens weigh that the nucleus cannot end among the few greatest.
-    wide::band guess_end_of_nucleus(std::size_t bridge) noexcept {
+    /// Whether a sample costs much less than a pass over the row.
+    bool can_sample() const noexcept { return row_.size() >= 4 * wide::row_sample::size; }
+    /// The likeliest tokens, which need no guess: all that reach about the greatest quarter of the blocks' maxima, so
+    /// that those with neighbouring ids are counted one by one.
+    struct head {
+        float logit;         ///< raw; the least that belongs to it
+        std::uint64_t mass;  ///< of them all
+    };
+    float rank_of_peaks(std::size_t k) noexcept {
+        return wide::kth_greatest(memory_.peaks, wide::pad_peaks(memory_.peaks, row_.blocks()), k, k / 8,
+                                  wide::guess_below(memory_.peaks, row_.blocks(), maximum_), maximum_);
+    }
+    head find_head() noexcept {
+        const std::size_t usual = row_.blocks() / 4;
+        float least = finite(rank_of_peaks(usual));
+        const std::size_t padded = wide::pad_peaks(memory_.peaks, row_.blocks());
+        if (wide::count_at_least(memory_.peaks, padded, least) > 2 * usual) least = next_canonical(canonical(least));
+        of_band_ = wide::band_tokens::in(found_.data, row_.size());
+        const float cut = (std::max)(least, mass_cut());
+        const wide::split_mass of_head = stages_->mass(plan_->bridge, row_, memory_.peaks, cut, {cut, cut},
+                                                       mapped_maximum_, memory_.masses, of_band_);
+        return {least, of_head.reaching};
+    }
+    double left_of(std::size_t bridge, double mass) const noexcept {
+        return mass - double(stages_->target(bridge, std::uint64_t(mass), *context_));
+    }
+    std::uint32_t weight_of(float raw) const noexcept { return fixed_mass_of(map(canonical(raw)) - mapped_maximum_); }
+    /// The end of a nucleus that is surely large, guessed ahead of the mass pass, which then need not be done twice.
+    wide::band guess_without_mass(std::size_t bridge) noexcept {
+        if (!can_sample() || !can_stay_in_row(bridge)) return {};
+        const float median = rank_of_peaks(row_.blocks() / 2);
+        const double of_bulk = 8.0 * double(row_.blocks()) * double(weight_of(median));  // more or less
+        // The greatest alone weighs unit_mass. Where even beside that the bulk is not left out, it is not beside more.
+        if (!(of_bulk > left_of(bridge, double(unit_mass) + of_bulk))) return {};
+        const head likeliest = find_head();
+        // In a long row a sample costs little beside a mass pass that might be taken for nothing.
+        const double doubt = row_.size() >= 16 * wide::row_sample::size ? 0.5 : 2.0;
+        if (!(of_bulk > doubt * left_of(bridge, double(likeliest.mass) + of_bulk))) return {};
+        const double sampled = double(likeliest.mass) + sample_masses(bridge, likeliest.logit);
+        if (!(sampled - double(likeliest.mass) > 1.3 * left_of(bridge, sampled))) return {};
+        return guess_end_of_nucleus(bridge, sampled);
+    }
+    static double share_of_sample(std::size_t row_size) noexcept {
+        return double(wide::row_sample::size) / double(row_size);
+    }
+    /// The masses of a sample of the row, by bucket in memory_.bins; answers about what the row holds below a logit.
+    double sample_masses(std::size_t bridge, float below) noexcept {
+        wide::row_sample sample(row_, memory_.peaks, reinterpret_cast<float*>(found_.data));
+        std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
+        const wide::buckets by = buckets_of_mass();
+        stages_->mass_by_bucket(bridge, sample.logits, sample.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
+        const auto end = std::size_t(by.bucket_of(lanes<1>(map(canonical(below))))[0]);
+        std::uint64_t mass = 0;
+        for (std::size_t b = 0; b < end; ++b) mass += memory_.bins[b];
+        return double(mass) / share_of_sample(row_.size());
+    }
+    wide::buckets buckets_of_mass() const noexcept {
+        return wide::buckets::between(finite(mapped_maximum_ - mass_range), mapped_maximum_);
+    }
+    /// Where the nucleus ends, more or less, after sample_masses. `total` is the mass of the row.
+    wide::band guess_end_of_nucleus(std::size_t bridge, double total) const noexcept {
         using wide::row_sample;
-        if (!can_stay_in_row(bridge)) return {};
-        const std::size_t blocks = row_.blocks();
-
-        // The greatest of each block are known, and weigh as much as all others together, more or less.
-        found_.size = blocks;
-        for (std::size_t b = 0; b < blocks; ++b) found_.data[b] = {token_id(b), memory_.peaks[b], 0.0f};
-        mapping().map({found_.data, found_.size});
-        const double of_peaks = double(found_.weigh(mapped_maximum_));
-        const float median =
-            wide::kth_greatest(memory_.peaks, wide::pad_peaks(memory_.peaks, blocks), blocks / 2, blocks / 16,
-                               wide::guess_below(memory_.peaks, blocks, maximum_), maximum_);
-        const double of_bulk = 8.0 * double(blocks) * double(fixed_mass_of(map(canonical(median)) - mapped_maximum_));
-        const auto left_of = [&](double mass) {
-            return mass - double(stages_->target(bridge, std::uint64_t(mass), *context_));
-        };
-        if (!(of_bulk > left_of(of_peaks + of_bulk))) return {};
-
-        // Of what is no block's greatest a sample shows the masses.
-        row_sample sample(row_, memory_.peaks, reinterpret_cast<float*>(found_.end()));
-        double of_sampled_peaks = 0.0;
-        for (std::size_t i = 0; i < row_sample::pieces; ++i)
-            if (sample.holds_peak[i]) of_sampled_peaks += double(candidates::weight(found_[sample.block_of(i)]));
-        const auto by = wide::buckets::between(finite(mapped_maximum_ - mass_range), mapped_maximum_);
-        const std::span<std::uint64_t> bins(memory_.bins, wide::buckets::count);
-        std::fill(bins.begin(), bins.end(), 0);
-        stages_->mass_by_bucket(bridge, sample.logits, sample.peaks, mass_cut(), mapped_maximum_, by, bins.data());
-        std::uint64_t of_sample = 0;
-        for (const auto mass : bins) of_sample += mass;
-        const double share = double(row_sample::size) / double(row_.size());
-        const double all = of_peaks + (double(of_sample) - of_sampled_peaks) / share;
-        return wide::band_of(bins, by, left_of(all) * share, row_sample::size / 24, mapped_maximum_);
+        return wide::band_of({memory_.bins, wide::buckets::count}, buckets_of_mass(),
+                             left_of(bridge, total) * share_of_sample(row_.size()), row_sample::size / 24,
+                             mapped_maximum_);
+    }
+    bool end_nucleus_in_band_of_row(std::size_t bridge, std::uint64_t target) noexcept {
+        split_mass();
+        return end_nucleus_in_band(bridge, target);
     }
     /// False, and nothing done, where the guess was wrong.
     bool end_nucleus_in_band(std::size_t bridge, std::uint64_t target) noexcept {
         const auto& tokens = of_band_;
-        const std::uint64_t above = split_.reaching - wide::mass_of(tokens);
+        const wide::parted_tokens all = wide::part(tokens);
+        const std::uint64_t above = split_.reaching - all.mass;
         if (split_.reaching <= target || above > target) return false;
 
-        const wide::nucleus_end end = wide::end_of_nucleus(tokens, band_, target - above);
+        const wide::nucleus_end end = wide::end_of_nucleus(tokens, all, target - above);
         const float cut = raw_cut(end.logit), beyond = raw_cut_beyond(next_canonical(end.logit));
         cut_ = end.logit;
         if (reached_by(cut, many_survivors + 1) <= many_survivors) return true;  // then they are gathered
@@ -340,10 +391,7 @@ private:
     static float finite(float logit) noexcept { return (std::max)(logit, std::numeric_limits<float>::lowest()); }
     /// How many raw logits reach the cut, counted up to `enough`.
     std::size_t reached_by(float cut, std::size_t enough) const noexcept {
-        std::size_t reached = 0;
-        for (std::size_t b = 0; b < row_.blocks() && reached < enough; ++b)
-            if (memory_.peaks[b] >= cut) reached += wide::count_at_least(row_.block(b), block_size, cut);
-        return reached;
+        return wide::count_above(row_, memory_.peaks, cut, enough);
     }
 
     /// All that a searching stage needs to see lies a few nats under the maximum on most rows, among few tokens;
@@ -605,6 +653,7 @@ private:
     float maximum_ = illegal_logit;         ///< greatest logit of the row, canonical
     float mapped_maximum_ = illegal_logit;  ///< the same behind the pending maps
     float cut_ = illegal_logit;
+    nucleus_way nucleus_way_ = nucleus_way::none;
     until end_ = until::token;
 };
 

@@ -74,7 +74,7 @@ struct explanation {
 template <class Chain>
 std::string explain(const Chain& chain, std::size_t row_size = std::size_t{1} << 17) {
     decltype(auto) stages = chain.table();
-    return plan_text(stages, stages.plan_for(stages.bridge(row_size, 0)));
+    return plan_text(stages, stages.plan_for_row(row_size));
 }
 
 namespace detail {
@@ -136,7 +136,7 @@ template <class Chain>
 explanation explain(Chain& chain, std::span<const float> logits) {
     decltype(auto) stages = chain.table();
     explanation e;
-    e.plan = plan_text(stages, stages.plan_for(stages.bridge(logits.size(), 0)));
+    e.plan = plan_text(stages, stages.plan_for_row(logits.size()));
     if (logits.empty()) {
         e.state = status_code::empty_row;
         return e;

@@ -107,5 +107,13 @@ inline void hide_below(row& r, std::size_t block, float cut) noexcept {
 inline std::size_t count_at_least(const float* values, std::size_t padded, float cut) noexcept {
     return run<count_pass>(values, padded, cut);
 }
+/// How many logits of a row are >= cut, counted up to `enough` or a little beyond.
+template <class Row>
+std::size_t count_above(const Row& r, const float* peaks, float cut, std::size_t enough) noexcept {
+    std::size_t reached = 0;
+    for (std::size_t b = 0; b < r.blocks() && reached < enough; ++b)
+        if (peaks[b] >= cut) reached += count_at_least(r.block(b), block_size, cut);
+    return reached;
+}
 
 }  // namespace riffle::wide

@@ -114,25 +114,44 @@ split_mass find_split_mass(const row& r, const float* peaks, float cut, const ba
     return run<split_mass_pass<Fold>>(r, peaks, cut, weighing, map, maximum, masses, &tokens);
 }
 
-/// Σ of the weights of logits >= cut; what stands behind `size`, up to a whole vector, does not reach it.
-struct mass_from_pass {
+/// Some tokens parted at a logit: Σ of the weights of those that reach it, the least logit of those, and the greatest
+/// of the others.
+struct parted_tokens {
+    std::uint64_t mass = 0;
+    float least_reaching = greatest_logit, greatest_below = illegal_logit;
+};
+/// What stands behind `size`, up to a whole vector, is -inf.
+struct part_pass {
     template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const float* const& logits, const std::uint32_t* const& weights,
+    static RIFFLE_INLINE parted_tokens run(const float* const& logits, const std::uint32_t* const& weights,
                                            std::size_t size, float cut) noexcept {
+        using V = lanes<N>;
         using I = int_lanes<N>;
-        const lanes<N> bound(cut);
+        const V bound(cut);
         wide_sum<N> sum;
+        V least(greatest_logit), greatest(illegal_logit);
         for (std::size_t i = 0; i < size; i += N) {
+            const V l = V::load(logits + i);
+            const auto reaches = l >= bound;
             I w;
             std::memcpy(&w.v, weights + i, sizeof w.v);
-            sum.add(blend(lanes<N>::load(logits + i) >= bound, w, I(0)));
+            sum.add(blend(reaches, w, I(0)));
+            least = lesser_of(blend(reaches, l, V(greatest_logit)), least);
+            greatest = greater_of(blend(reaches, V(illegal_logit), l), greatest);
         }
-        return sum.total();
+        parted_tokens parted{sum.total(), greatest_logit, reduce_max(greatest)};
+        for (int i = 0; i < N; ++i)
+            if (least[i] < parted.least_reaching) parted.least_reaching = least[i];
+        return parted;
     }
 };
+inline parted_tokens part(const band_tokens& tokens, float cut) noexcept {
+    return run<part_pass>(tokens.logits, tokens.weights, tokens.size, cut);
+}
 
-inline std::uint64_t mass_of(const band_tokens& tokens) noexcept {
-    return run<mass_from_pass>(tokens.logits, tokens.weights, tokens.size, std::numeric_limits<float>::lowest());
+/// All of them reach this.
+inline parted_tokens part(const band_tokens& tokens) noexcept {
+    return part(tokens, std::numeric_limits<float>::lowest());
 }
 
 /// Where a nucleus ends: at the last of the tokens that have this logit and are kept, `ties` of `all_ties` in ascending
@@ -144,27 +163,27 @@ struct nucleus_end {
 };
 
 /// The end of the shortest prefix of the band, in the order of ranks, whose mass exceeds `target`, which is less than
-/// the band's: by bisection on the bits of the cut. Tokens of equal logit weigh the same.
-inline nucleus_end end_of_nucleus(const band_tokens& tokens, const band& of, std::uint64_t target) noexcept {
-    const auto mass_from = [&](float cut) {
-        return run<mass_from_pass>(tokens.logits, tokens.weights, tokens.size, cut);
-    };
-    std::int64_t low = ordered_key(of.low), high = ordered_key(of.high);
-    std::uint64_t beyond = 0;  // mass_from(high) <= target < mass_from(low)
+/// the band's: by bisection on the bits of the cut, from one logit that there is to another, so that a band of few
+/// values takes few passes. Tokens of equal logit weigh the same. `all` is part(tokens).
+inline nucleus_end end_of_nucleus(const band_tokens& tokens, const parted_tokens& all, std::uint64_t target) noexcept {
+    const float greatest = part(tokens, std::numeric_limits<float>::infinity()).greatest_below;
+    std::int64_t low = ordered_key(all.least_reaching), high = ordered_key(greatest) + std::int64_t{1};
+    std::uint64_t reaching = all.mass, beyond = 0;  // mass from `high` on <= target < that from `low` on
     while (low + 1 < high) {
         const std::int64_t middle = (low + high) >> 1;
-        const std::uint64_t mass = mass_from(from_ordered_key(std::int32_t(middle)));
-        if (mass > target) {
-            low = middle;
+        const parted_tokens parted = part(tokens, from_ordered_key(std::int32_t(middle)));
+        if (parted.mass > target) {
+            low = ordered_key(parted.least_reaching);
+            reaching = parted.mass;
         } else {
-            high = middle;
-            beyond = mass;
+            high = ordered_key(parted.greatest_below) + std::int64_t{1};
+            beyond = parted.mass;
         }
     }
     const float logit = canonical(from_ordered_key(std::int32_t(low)));
     const std::size_t at = std::size_t(std::find(tokens.logits, tokens.logits + tokens.size, logit) - tokens.logits);
     const std::uint64_t weight = tokens.weights[at];
-    return {logit, (target - beyond) / weight + 1, (mass_from(logit) - beyond) / weight};
+    return {logit, (target - beyond) / weight + 1, (reaching - beyond) / weight};
 }
 
 /// Takes the weights of what the nucleus does not keep out of the masses of the blocks; answers their sum.
@@ -188,20 +207,40 @@ inline std::uint64_t drop_behind(const nucleus_end& end, const band_tokens& toke
     return dropped;
 }
 
+/// Makes the raw logits in [low, high) of blocks [first, last) -inf.
+struct hide_between_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(row* const& r, std::size_t first, std::size_t last, float low, float high) noexcept {
+        using V = lanes<N>;
+        for (std::size_t b = first; b < last; ++b) {
+            if (r->block(b) == illegal_block.logits) continue;
+            float* const x = r->own(b);
+            for (std::size_t i = 0; i < block_size; i += N) {
+                const V l = V::load(x + i);
+                const V below = blend(l >= V(low), V(illegal_logit), l);
+                blend(l >= V(high), l, below).store(x + i);
+            }
+        }
+    }
+};
+
 /// Hides the tied tokens that the nucleus does not keep, in blocks [first, last); their raw logits lie in [low, high).
 inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, row& r, float low, float high,
                       std::size_t first, std::size_t last) noexcept {
     if (!end.splits_ties()) return;
-    std::uint64_t ties = 0;
-    std::size_t i = 0;
-    for (std::size_t b = 0; b < last; ++b) {
-        std::uint64_t before = ties;
-        for (; i < tokens.ends[b]; ++i) ties += tokens.logits[i] == end.logit;
-        if (b < first || ties <= end.ties || ties == before) continue;
-        float* x = r.own(b);
+    std::uint64_t ties = 0, before = 0;  // up to the block in which the last of those lies that stay; ahead of it
+    std::size_t block = 0;
+    for (std::size_t i = 0; block < last && ties <= end.ties; ++block) {
+        before = ties;
+        for (; i < tokens.ends[block]; ++i) ties += tokens.logits[i] == end.logit;
+    }
+    if (ties <= end.ties) return;
+    if (block > first) {  // it is block - 1
+        float* const x = r.own(block - 1);
         for (std::size_t j = 0; j < block_size; ++j)
             if (x[j] >= low && x[j] < high && ++before > end.ties) x[j] = illegal_logit;
     }
+    run<hide_between_pass>(&r, (std::max)(block, first), last, low, high);
 }
 
 /// Pieces from all over a row as a row of their own: likely tokens have low ids in most vocabularies, so that a few
@@ -218,27 +257,21 @@ public:
         }
         for (std::size_t i = 0; i < pieces; ++i) {
             const float* const from = r.block(block_of(i)) + first(i) % block_size;
-            const float of_block = peaks_of_row[block_of(i)];
             std::memcpy(memory + i * piece, from, piece * sizeof(float));
-            int equal = 0;
-            for (std::size_t j = 0; j < piece; ++j) equal |= from[j] == of_block;
-            holds_peak[i] = equal != 0;
             float& peak = peaks[i * piece / block_size];
-            peak = (std::max)(peak, of_block);  // a bound will do
+            peak = (std::max)(peak, peaks_of_row[block_of(i)]);  // a bound will do
         }
         logits.assign(blocks_, size / block_size);
     }
     row_sample(const row_sample&) = delete;
     row_sample& operator=(const row_sample&) = delete;
 
-    /// The block of the row that a piece is from.
-    std::size_t block_of(std::size_t i) const noexcept { return first(i) / block_size; }
-
     row logits;
     float peaks[size / block_size];
-    bool holds_peak[pieces];  ///< whether the greatest of its block is in a piece
 
 private:
+    /// The block of the row that a piece is from.
+    std::size_t block_of(std::size_t i) const noexcept { return first(i) / block_size; }
     std::size_t first(std::size_t i) const noexcept {
         // i * row_size_ / pieces, which may wrap in 32 bits
         return (row_size_ / pieces * i + row_size_ % pieces * i / pieces) / piece * piece;
@@ -249,7 +282,8 @@ private:
 };
 
 /// The band in which a sample, whose masses by bucket these are, leaves out `left` of its mass: 60 % more or less, or
-/// 30 or 15, where the sample has no more than about `most` tokens in it, else 7. `maximum` is the greatest logit.
+/// 30 or 15, where the sample has no more than about `most` tokens in it, else 7. `maximum` is the greatest logit, to
+/// which the band goes where the sample weighs no more than that.
 inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, double left, std::size_t most,
                     float maximum) noexcept {
     const auto bucket_above = [&](double mass) {  // at which so much lies below
@@ -260,8 +294,8 @@ inline band band_of(std::span<const std::uint64_t> bins, const buckets& by, doub
     };
     const auto between = [&](double low_mass, double high_mass) -> band {
         const std::size_t low = bucket_above(low_mass), high = bucket_above(high_mass) + 1;
-        if (low == 0 || high >= bins.size()) return {};
-        return {by.least_of(low, maximum), by.least_of(high, maximum)};
+        if (low == 0 || low >= bins.size()) return {};
+        return {by.least_of(low, maximum), high < bins.size() ? by.least_of(high, maximum) : next_canonical(maximum)};
     };
     for (const double margin : {0.6, 0.3, 0.15}) {
         const band wide = between(left * (1.0 - margin), left * (1.0 + margin));

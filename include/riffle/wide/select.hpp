@@ -18,12 +18,12 @@ inline std::size_t pad_peaks(float* values, std::size_t size) noexcept {
     return padded;
 }
 
-/// The k-th greatest of values[0, padded), or a little less as long as at most k + slack reach that, found by counting:
-/// 1 <= k <= the number of values. -inf when fewer than k are above it. `low` and `high` enclose it, as a guess:
-/// halving starts between them, and where the guess was wrong, or all lies at one end, goes on over all floats by their
-/// keys.
-inline float kth_greatest(const float* values, std::size_t padded, std::size_t k, std::size_t slack, float guessed_low,
-                          float guessed_high) noexcept {
+/// The k-th greatest of what `count_reaching(cut)` counts, or a little less as long as at most k + slack reach that: 1
+/// <= k <= the number of values. -inf when fewer than k are above it. `low` and `high` enclose it, as a guess: halving
+/// starts between them, and where the guess was wrong, or all lies at one end, goes on over all floats by their keys.
+template <class Count>
+float kth_greatest_by(const Count& count_reaching, std::size_t k, std::size_t slack, float guessed_low,
+                      float guessed_high) noexcept {
     constexpr int first_halvings = 12;
     std::int64_t low = ordered_key(illegal_logit), high = std::int64_t{ordered_key(-illegal_logit)} + 1;
     for (int step = 0; low + 1 < high; ++step) {  // count(low) >= k > count(high)
@@ -31,7 +31,7 @@ inline float kth_greatest(const float* values, std::size_t padded, std::size_t k
         const std::int64_t middle =
             step < first_halvings && low < half_way && half_way < high ? half_way : (low + high) >> 1;
         const float cut = from_ordered_key(std::int32_t(middle));
-        const auto reached = count_at_least(values, padded, cut);
+        const std::size_t reached = count_reaching(cut);
         if (reached >= k) {
             low = middle;
             guessed_low = cut;
@@ -42,6 +42,13 @@ inline float kth_greatest(const float* values, std::size_t padded, std::size_t k
         }
     }
     return from_ordered_key(std::int32_t(low));
+}
+
+/// That of values[0, padded).
+inline float kth_greatest(const float* values, std::size_t padded, std::size_t k, std::size_t slack, float guessed_low,
+                          float guessed_high) noexcept {
+    return kth_greatest_by([=](float cut) { return count_at_least(values, padded, cut); }, k, slack, guessed_low,
+                           guessed_high);
 }
 
 /// Whether k is too large for the maxima of blocks to bound it. k <= r.size().
@@ -57,21 +64,29 @@ inline float guess_below(const float* peaks, std::size_t blocks, float maximum) 
 
 /// A raw logit that at least k logits reach, when k are legal: the k-th greatest of disjoint groups' maxima is one,
 /// since each of those groups holds a logit as great (delegates: Dr. Top-k, arXiv 2109.08219). 0 < k <= r.size().
-/// Blocks of 256 serve a small k, one group a lane a larger one, and beyond that a histogram. `groups` holds 16 floats
-/// a block, and what find_max leaves there where it `has_groups`; `bins` holds buckets::count.
+/// Blocks of 256 serve a small k, one group a lane a larger one; beyond that the logits of a short row are counted, and
+/// a long one takes a histogram. `groups` holds 16 floats a block, and what find_max leaves there where it
+/// `has_groups`; `bins` holds buckets::count.
 template <class Row>
 float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups, bool has_groups,
                     std::uint64_t* bins) noexcept {
     constexpr float everything = std::numeric_limits<float>::lowest();
     if (k >= r.size()) return everything;
+    constexpr std::size_t few_blocks = 64;  // of which ten counts cost less than a histogram
     const auto kth_of = [&](float* maxima, std::size_t count) {
         const float low = guess_below(peaks, r.blocks(), maximum);
         return (std::max)(kth_greatest(maxima, pad_peaks(maxima, count), k, k / 8, low, maximum), everything);
     };
     if (!needs_groups(r, k)) return kth_of(peaks, r.blocks());
-    if (!has_groups) find_max(r, peaks, groups);
     const std::size_t count = group_count(r);
-    if (2 * k <= count) return kth_of(groups, count);
+    const bool groups_serve = k <= count - count / 8;  // then about twice as many reach the bound, at most
+    if (!groups_serve && r.blocks() <= few_blocks) {
+        const auto count_reaching = [&](float cut) { return count_above(r, peaks, cut, r.size()); };
+        const float low = guess_below(peaks, r.blocks(), maximum);
+        return (std::max)(kth_greatest_by(count_reaching, k, k / 8, low, maximum), everything);
+    }
+    if (!has_groups) find_max(r, peaks, groups);
+    if (groups_serve) return kth_of(groups, count);
 
     float low = maximum;  // the least legal group maximum: about where the bulk of the row begins
     for (std::size_t i = 0; i < count; ++i)
