@@ -54,7 +54,8 @@ TEST(SettingsNames, AllOptionsOfLlamaThatAreNumbers) {
     };
     for (const auto& [parameter, options] : numbers)
         for (const char* name : options)
-            for (const std::string& spelt : spellings(name)) EXPECT_EQ(read(spelt + "=0.375").*parameter, 0.375f) << spelt;
+            for (const std::string& spelt : spellings(name))
+                EXPECT_EQ(read(spelt + "=0.375").*parameter, 0.375f) << spelt;
 }
 TEST(SettingsNames, AllOptionsOfLlamaThatAreWholeNumbers) {
     using p = sampling_parameters;

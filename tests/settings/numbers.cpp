@@ -99,7 +99,8 @@ TEST(SettingsNumbers, OfAModelThatAreNone) {
     EXPECT_EQ(problem_of_metadata("top_k", "true"), "settings: top_k = \"true\" is not a whole number");
     EXPECT_EQ(problem_of_metadata("top_k", "3000000000.000000"),
               "settings: top_k = \"3000000000.000000\" is out of the range of a whole number");
-    for (const std::string none : {"", ".", ",", "\xD9\xAB", "\xD9", "0.6.1", "0,6,1", "1.000,5", "0.6x", "1 2", "[0.5]"})
+    for (const std::string none :
+         {"", ".", ",", "\xD9\xAB", "\xD9", "0.6.1", "0,6,1", "1.000,5", "0.6x", "1 2", "[0.5]"})
         problem_of_metadata("temp", none);
     for (const std::string none : {"", ".5", "-.5", "4x", "4.5x", "4.5.1", "4,000,000", "1e2", "inf"})
         problem_of_metadata("top_k", none);
