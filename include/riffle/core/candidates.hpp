@@ -178,7 +178,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         constexpr std::uint32_t radix = 1u << digit;
         std::uint32_t ids = 0;
         for (auto& c : *this) ids |= std::uint32_t(c.id);
-        int shift = ((std::max)(int(std::bit_width(ids)) - 1, 0)) / digit * digit;
+        int shift = ((std::max)(31 - std::countl_zero(ids), 0)) / digit * digit;
         std::uint32_t prefix = 0;
         for (bool first = true; shift >= 0; shift -= digit, first = false) {
             std::uint64_t masses[radix] = {};

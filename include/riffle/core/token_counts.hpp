@@ -55,7 +55,7 @@ private:
         std::uint64_t h = (std::uint64_t{function_} << 32 | std::uint32_t(token)) * 0x9E3779B97F4A7C15u;
         h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
         h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
-        return std::size_t(h ^ (h >> 31)) & (size_ - 1);
+        return std::uint32_t(h ^ (h >> 31)) & (size_ - 1);
     }
     /// The token's slot, or the free one where it would stand.
     std::size_t place_of(token_id token) const noexcept {
