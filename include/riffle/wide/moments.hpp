@@ -82,6 +82,7 @@ struct moments_pass {
         // A power of two, so that one rounding or two give (maximum - l) * 2^16 to the bit.
         const bool fits = maximum < 0x1p100f;  // else the product is no float
         const V scale(-65536.0f), top(fits ? maximum * 65536.0f : 0.0f);
+        const std::size_t quick = fits ? block_size : 0;  // logits of a block
         moments all;
         sums<N> total;
         std::size_t summed = 0;  // blocks; the squares of 256 are less than 2^64 together
@@ -90,7 +91,7 @@ struct moments_pass {
             const float* x = r.block(b);
             distance_sums<N> even, odd;  // two, since a sum of floats waits for the one before
             RIFFLE_UNROLL(2)
-            for (std::size_t i = 0; fits && i < block_size; i += 2 * N) {
+            for (std::size_t i = 0; i < quick; i += 2 * N) {
                 even.add(multiply_add(map(V::load(x + i)), scale, top));
                 odd.add(multiply_add(map(V::load(x + i + N)), scale, top));
             }
