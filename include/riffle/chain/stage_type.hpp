@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include <riffle/core/text.hpp>
 #include <riffle/math/config.hpp>

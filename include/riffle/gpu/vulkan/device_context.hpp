@@ -1,6 +1,8 @@
 #pragma once
 #include <vulkan/vulkan_core.h>
 
+#include <riffle/math/config.hpp>
+
 namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// A device that somebody has opened: an engine's own, or that of gpu::device. Everything here stays theirs, and must

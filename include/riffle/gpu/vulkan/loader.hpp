@@ -16,6 +16,8 @@ extern "C" __declspec(dllimport) int(__stdcall* __stdcall GetProcAddress(HINSTAN
 #include <dlfcn.h>
 #endif
 
+#include <riffle/math/config.hpp>
+
 namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The function of this machine's Vulkan loader by which all others are found; nullptr where there is none. The loader
