@@ -201,8 +201,11 @@ TEST(ExactSoftmax, IsAPlainLoop) {
             candidates c{tokens.data(), tokens.size(), -1, sorted};
             ASSERT_EQ(exact::softmax(c), status_code::ok);
             for (std::size_t i = 0; i < size; ++i) {
-                if (expected[i].p != expected[i].p) ASSERT_TRUE(tokens[i].p != tokens[i].p) << i;
-                else ASSERT_TRUE(same_bits(tokens[i], expected[i])) << i << " of " << size;
+                if (expected[i].p != expected[i].p) {
+                    ASSERT_TRUE(tokens[i].p != tokens[i].p) << i;
+                } else {
+                    ASSERT_TRUE(same_bits(tokens[i], expected[i])) << i << " of " << size;
+                }
             }
         }
     });

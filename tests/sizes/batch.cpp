@@ -64,7 +64,9 @@ TEST(SizesOfBatches, ReserveIsTrueOrRefused) {
             EXPECT_EQ(b.reserve(n, 1, 1000).ok(), n < 1000) << n;
             EXPECT_EQ(b.reserve(3, n, 1000).code(), status_code::ok) << n;
         }
-        if (n < 1000 || n > largest_object) EXPECT_EQ(b.reserve(3, 2, n).ok(), n < 1000) << n;
+        if (n < 1000 || n > largest_object) {
+            EXPECT_EQ(b.reserve(3, 2, n).ok(), n < 1000) << n;
+        }
         std::vector sequences(3, usual());
         std::vector<token_id> tokens(3);
         ASSERT_TRUE(b.sample(sequences, logit_rows(rows.data(), 3, 300), tokens)) << n;

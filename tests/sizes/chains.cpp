@@ -91,7 +91,9 @@ TEST(SizesOfChains, Rewind) {
             const bool is_possible = back <= 128;
             EXPECT_EQ(c.rewind(back).code(), is_possible ? status_code::ok : status_code::rewind_too_far) << back;
             EXPECT_EQ(c.mark().tokens, is_possible ? length - back : length) << back;
-            if (!is_possible) EXPECT_EQ(c.mark().line, before.line);
+            if (!is_possible) {
+                EXPECT_EQ(c.mark().line, before.line);
+            }
         }
     });
 }
@@ -122,7 +124,9 @@ TEST(SizesOfChains, ScratchBytesAreNeverTooFew) {
             for (const std::size_t tokens : numbers_around<std::size_t>(1000)) {
                 const std::size_t bytes = c.scratch_bytes(row_size, tokens);
                 EXPECT_GE(bytes, least_bytes(row_size, tokens)) << row_size << " logits, " << tokens << " tokens";
-                if (row_size > 0x7fffffffu || tokens > 0x7fffffffu) EXPECT_EQ(bytes, uncountable);
+                if (row_size > 0x7fffffffu || tokens > 0x7fffffffu) {
+                    EXPECT_EQ(bytes, uncountable);
+                }
             }
     });
 }
@@ -151,9 +155,13 @@ TEST(SizesOfChains, Reserve) {
                 const status s = c.reserve(row_size, tokens);
                 const bool is_long = row_size > 0x7fffffffu;
                 const bool is_too_much = least_bytes(row_size, tokens) > largest_object || tokens > 0x7fffffffu;
-                if (is_long) EXPECT_EQ(s.code(), status_code::row_too_long);
-                else if (is_too_much) EXPECT_EQ(s.code(), status_code::out_of_memory) << tokens;
-                else EXPECT_TRUE(s.ok() || s.code() == status_code::out_of_memory) << tokens;
+                if (is_long) {
+                    EXPECT_EQ(s.code(), status_code::row_too_long);
+                } else if (is_too_much) {
+                    EXPECT_EQ(s.code(), status_code::out_of_memory) << tokens;
+                } else {
+                    EXPECT_TRUE(s.ok() || s.code() == status_code::out_of_memory) << tokens;
+                }
                 EXPECT_EQ(c.peek(row), expected)
                     << row_size << " logits, " << tokens << " tokens: " << c.last_status().message().c_str();
                 for (int i = 0; i < 3 && s.ok() && tokens < 2000; ++i) c.prompt(std::vector<token_id>(500, 1));

@@ -24,8 +24,11 @@ float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std
 void expect_quotient(float a, float b) {
     const float expected = flushed(flushed(a) / flushed(b));
     const float found = (f32(a) / f32(b)).value();
-    if (std::isnan(expected)) EXPECT_TRUE(std::isnan(found)) << a << " / " << b;
-    else EXPECT_EQ(bits_of(found), bits_of(expected)) << a << " / " << b << ": " << found << ", not " << expected;
+    if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(found)) << a << " / " << b;
+    } else {
+        EXPECT_EQ(bits_of(found), bits_of(expected)) << a << " / " << b << ": " << found << ", not " << expected;
+    }
 }
 
 TEST(Division, IsKnownWhileCompiling) {

@@ -56,8 +56,11 @@ TEST(Above, StopsSoonBehindTheMostThatAreWanted) {
         for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, n - 1, n, n + 1}) {
             const std::size_t found =
                 wide::find_above(row.r, row.peaks.data(), 0, row.r.blocks(), 0.0f, some.data(), most);
-            if (most >= n) EXPECT_EQ(found, n);
-            else EXPECT_GT(found, most);
+            if (most >= n) {
+                EXPECT_EQ(found, n);
+            } else {
+                EXPECT_GT(found, most);
+            }
             EXPECT_LE(found, std::min(n, most + block_size));
         }
     });
