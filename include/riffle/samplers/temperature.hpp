@@ -1,5 +1,7 @@
 #pragma once
 #include <array>
+#include <limits>
+#include <type_traits>
 
 #include <riffle/core/facts.hpp>
 #include <riffle/math/elementwise.hpp>
@@ -30,6 +32,13 @@ struct temperature {
     std::array<float, 1> parameters() const noexcept { return {flushed(t > 0x1p-64f ? 1.0f / t : 0x1p64f)}; }
     template <class V>
     static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 1>& scale) noexcept {
+        // Float by float a cut is looked for, down to the lowest: without an overflow, which ends the program of some hosts.
+        if constexpr (std::is_same_v<V, lanes<1>>) {
+            constexpr float infinity = std::numeric_limits<float>::infinity();
+            const double product = double(logit[0]) * double(scale[0][0]);
+            if (product >= 0x1.ffffffp127) return V(infinity);
+            if (product <= -0x1.ffffffp127) return V(-infinity);
+        }
         return logit * scale[0];
     }
 
