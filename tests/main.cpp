@@ -1,7 +1,6 @@
 // main() of every test executable. RIFFLE_TEST_LANES=4|8|16 forces that lane width for all of its tests, so that one
 // binary can be run once a width; where this machine has no such lanes it answers 77, which ctest counts as skipped.
-// RIFFLE_TEST_TRAPS=1 makes invalid operations and divisions by zero end the program, as some hosts do. (Not overflows:
-// an infinite logit counts as the greatest float, and the bisection for a cut may try the lowest.)
+// RIFFLE_TEST_TRAPS=1 makes invalid operations, divisions by zero and overflows end the program, as some hosts do.
 
 #include <cfenv>
 #include <cstdio>
@@ -22,7 +21,7 @@ int main(int argc, char** argv) {
     }
     if (std::getenv("RIFFLE_TEST_TRAPS")) {
 #if defined(__GLIBC__)
-        const bool traps = feenableexcept(FE_INVALID | FE_DIVBYZERO) != -1;
+        const bool traps = feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW) != -1;
 #else
         const bool traps = false;
 #endif
