@@ -245,7 +245,7 @@ private:
     /// How low a nucleus can reach: a cut whose tokens hold more than the target. Most rows show it a few nats under
     /// the maximum, among few tokens; on others it is looked for in the row, or a histogram of mass finds it.
     void bound_nucleus(std::size_t bridge) noexcept {
-        constexpr std::size_t many = 4096;
+        const std::size_t many = (std::min<std::size_t>)(row_.size() / 4, 4096);
         const std::uint64_t target = stages_->target(bridge, total_mass_, *context_);
         nucleus_way_ = nucleus_way::band_guessed_ahead;
         if (!band_.empty() && end_nucleus_in_band(bridge, target)) return;
@@ -289,7 +289,7 @@ private:
         return row_.size() > many_survivors && stages_->keeps_at_least(bridge) <= 1 && route_behind(bridge).exists();
     }
     /// Whether a sample costs much less than a pass over the row.
-    bool can_sample() const noexcept { return row_.size() >= 4 * wide::row_sample::size; }
+    bool can_sample() const noexcept { return row_.size() >= 2 * wide::row_sample::size; }
     /// The likeliest tokens, which need no guess: all that reach about the greatest quarter of the blocks' maxima, so
     /// that those with neighbouring ids are counted one by one.
     struct head {

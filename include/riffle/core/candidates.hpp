@@ -141,8 +141,10 @@ struct RIFFLE_MAY_ALIAS candidates {
         weigh(maximum);
         keep_weighed_nucleus(target, least);
     }
-    /// The same after keep_legal and weigh.
+    /// keep_nucleus after keep_legal and weigh.
     RIFFLE_NOINLINE void keep_weighed_nucleus(std::uint64_t target, std::size_t least) noexcept {
+        constexpr std::size_t many = 256;
+        if (size > many && least <= 1 && !sorted && keep_nucleus_in_order(target)) return;
         std::size_t low = 0, high = size;  // the end of the prefix lies in (low, high]
         std::uint64_t before = 0;          // Σ w of [0, low)
         while (high - low > 32) {
@@ -208,6 +210,36 @@ private:
     }
     RIFFLE_NOINLINE void sort(std::size_t first, std::size_t last) noexcept {
         if (!sorted) std::sort(data + first, data + last, ranks_before);
+    }
+
+    /// keep_weighed_nucleus of many, which stay in their order: sums of like weights show about where the prefix ends, and
+    /// those thereabouts are put in rank by themselves. False where they are too many for that, and nothing is done.
+    bool keep_nucleus_in_order(std::uint64_t target) noexcept {
+        constexpr int few_bits = 18;  // of a float's 23 that differ among weights taken for alike
+        constexpr std::size_t kinds = (std::size_t{32} << (23 - few_bits)) + 1, most = 128;
+        const auto kind_of = [](std::uint32_t w) {
+            constexpr auto none = std::bit_cast<std::uint32_t>(1.0f) - (1u << few_bits);
+            return w == 0 ? std::size_t{0} : std::size_t{(std::bit_cast<std::uint32_t>(float(w)) - none) >> few_bits};
+        };
+        std::uint64_t sums[kinds] = {};
+        for (std::size_t i = 0; i < size; ++i) sums[kind_of(weight(i))] += weight(i);
+        std::size_t end = kinds - 1;
+        std::uint64_t before = 0;
+        while (end > 0 && before + sums[end] <= target) before += sums[end--];
+        selected = -1;
+        if (end == 0) return true;  // no prefix exceeds the target
+        token_data of_end[most];
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            if (kind_of(weight(i)) != end) continue;
+            if (count == most) return false;
+            of_end[count++] = data[i];
+        }
+        std::sort(of_end, of_end + count, ranks_before);
+        std::size_t last = 0;
+        while ((before += weight(of_end[last])) <= target) ++last;
+        keep_if([last = of_end[last]](const token_data& c) { return !ranks_before(last, c); });
+        return true;
     }
 
     /// Drops most of those that are not among the k first in rank, 0 < k < size / 16, in one pass: what is left of
