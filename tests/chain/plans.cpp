@@ -189,6 +189,52 @@ TEST(Plans, AStageBehindASelectorIsRefused) {
     EXPECT_EQ(d.last_status().code(), status_code::chain_malformed);
 }
 
+TEST(Plans, AppendedStagesAreAsPushedOnes) {
+    const xtc excluding{.probability = 0.5f, .threshold = 0.05f, .seed = 3};
+    const mirostat_v2 selector{.tau = 3.0f, .seed = 4};
+    dynamic_chain pushed, appended, end;
+    for (auto* first : {&pushed, &appended}) {
+        EXPECT_TRUE(first->push(excluding).ok());
+        EXPECT_TRUE(first->push(penalties{.last_n = 8, .repeat = 1.5f}).ok());
+    }
+    for (auto* last : {&pushed, &end}) {
+        EXPECT_TRUE(last->push(excluding).ok());  // the second of its kind, with draws of its own
+        EXPECT_TRUE(last->push(selector).ok());
+    }
+    EXPECT_TRUE(appended.append(end).ok());
+    ASSERT_NE(appended.get_if<xtc>(2), nullptr);
+    EXPECT_EQ(appended.get_if<xtc>(2)->threshold, 0.05f);
+    std::vector<float> row(100);
+    for (int step = 0; step < 30; ++step) {
+        for (std::size_t i = 0; i < row.size(); ++i) row[i] = 0.05f * float((i * 37 + std::size_t(step) * 11) % 100);
+        if (step % 10 == 9) {
+            EXPECT_TRUE(pushed.rewind(3).ok() && appended.rewind(3).ok());
+        }
+        EXPECT_EQ(appended.sample(row), pushed.sample(row)) << step;
+    }
+}
+
+TEST(Plans, AppendingTakesAllStagesOrNone) {
+    dynamic_chain chosen, end;
+    EXPECT_TRUE(chosen.push(greedy{}));
+    EXPECT_TRUE(end.push(top_k{}));
+    EXPECT_TRUE(end.push(greedy{}));
+    EXPECT_EQ(chosen.append(end).code(), status_code::chain_malformed);
+    EXPECT_EQ(chosen.table().size(), 1u);
+    EXPECT_EQ(chosen.sample(std::vector<float>{1.0f}), null_token);
+
+    dynamic_chain almost_full;
+    for (int i = 0; i < 31; ++i) EXPECT_TRUE(almost_full.push(temperature{}));
+    EXPECT_EQ(almost_full.append(end).code(), status_code::chain_malformed);
+    EXPECT_EQ(almost_full.table().size(), 31u);
+
+    EXPECT_EQ(end.push(top_k{}).code(), status_code::chain_malformed);
+    dynamic_chain before_malformed;
+    EXPECT_TRUE(before_malformed.push(temperature{}));
+    EXPECT_EQ(before_malformed.append(end).code(), status_code::chain_malformed);
+    EXPECT_EQ(before_malformed.table().size(), 1u);
+}
+
 TEST(Plans, TheLongestAlternationOfMapsAndEditsFits) {
     dynamic_chain d;
     for (int i = 0; i < 15; ++i) {

@@ -7,10 +7,10 @@
 #include "embedding/allocations.hpp"
 #include "embedding/chains.hpp"
 
+namespace riffle_tests::batch_memory {
 namespace {
 
 using namespace riffle;
-using namespace riffle_tests;
 
 constexpr std::size_t count = 5;
 
@@ -74,3 +74,4 @@ TEST(BatchMemory, AnEmptyHeapIsAStatus) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::batch_memory

@@ -117,4 +117,13 @@ std::array<riffle::token_id, 64> use(Chain& c) {
     return tokens;
 }
 
+/// A step on each row, and the tokens it gave.
+template <class Chain>
+std::array<riffle::token_id, 6> next_tokens_of(Chain& c) {
+    std::array<riffle::token_id, 6> tokens;
+    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = c.sample(rows()[i]);
+    return tokens;
+}
+inline constexpr auto next_tokens = [](auto& chain) { return next_tokens_of(chain); };
+
 }  // namespace riffle_tests

@@ -11,8 +11,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// Any chain behind one type: for members and containers of chains that differ. Movable; copying clones. One allocation
 /// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were. It has no
 /// get<>: keep the chain itself where parameters change. Copying copies the specs, which may throw what their copies
-/// throw. A moved-from any_pipeline, or one whose allocation failed, is empty: it gives no token, and says
-/// out_of_memory.
+/// throw; an assignment that throws changes nothing. A moved-from any_pipeline, or one whose allocation failed, is
+/// empty: it gives no token, and says out_of_memory.
 class any_pipeline : public chain_interface<any_pipeline> {
 public:
     template <class Chain>
@@ -21,11 +21,18 @@ public:
                      c.table();
                      c.state();
                  })
-    any_pipeline(Chain chain) noexcept : held_(new(std::nothrow) holder<Chain>(std::move(chain))) {}
+    any_pipeline(Chain chain) noexcept(std::is_nothrow_move_constructible_v<Chain>)
+        : held_(new(std::nothrow) holder<Chain>(std::move(chain))) {}
     any_pipeline(const any_pipeline& other) : held_(other.held_ ? other.held_->clone() : nullptr) {}
     any_pipeline(any_pipeline&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
-    any_pipeline& operator=(any_pipeline other) noexcept {
-        std::swap(held_, other.held_);
+    /// Where the copy throws, this one is as it was.
+    any_pipeline& operator=(const any_pipeline& other) {
+        if (this != &other) *this = any_pipeline(other);
+        return *this;
+    }
+    any_pipeline& operator=(any_pipeline&& other) noexcept {
+        any_pipeline taken(static_cast<any_pipeline&&>(other));
+        std::swap(held_, taken.held_);
         return *this;
     }
     ~any_pipeline() { delete held_; }
@@ -47,7 +54,8 @@ private:
     };
     template <class Chain>
     struct holder final : base {
-        explicit holder(Chain c) noexcept : chain(std::move(c)), stages(chain.table()) {}
+        explicit holder(Chain c) noexcept(std::is_nothrow_move_constructible_v<Chain>)
+            : chain(std::move(c)), stages(chain.table()) {}
         base* clone() const override { return new (std::nothrow) holder(chain); }
         stage_table& table() noexcept override { return stages; }
         chain_state& state() noexcept override { return chain.state(); }

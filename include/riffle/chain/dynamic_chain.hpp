@@ -6,6 +6,7 @@
 #include <new>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,7 @@ class any_stage_of final : public any_stage {
     static_assert(detail::chain_is_well_formed<Policies, S>());
 
 public:
-    explicit any_stage_of(S stage) noexcept
+    explicit any_stage_of(S stage) noexcept(std::is_nothrow_move_constructible_v<S>)
         : stage_(std::move(stage)), kept_(typed_table<Policies, S>::begin(stage_)), table_(stage_, kept_, nullptr) {}
     any_stage_of(const any_stage_of& other)
         : stage_(other.stage_), kept_(other.kept_), table_(stage_, kept_, nullptr, other.earlier_),
@@ -76,8 +77,16 @@ public:
         if (state_.ok()) state_ = other.state_;  // a stage that could not be cloned stays known
     }
     dynamic_table(dynamic_table&& other) noexcept { swap(other); }
-    dynamic_table& operator=(dynamic_table other) noexcept {
-        swap(other);
+    /// Copies first: where a stage's copy throws, nothing has changed. (Two operators and not one that takes a value:
+    /// of such a one compilers would deduce that assigning a chain throws nothing.)
+    dynamic_table& operator=(const dynamic_table& other) {
+        dynamic_table copy(other);
+        swap(copy);
+        return *this;
+    }
+    dynamic_table& operator=(dynamic_table&& other) noexcept {
+        dynamic_table taken(std::move(other));
+        swap(taken);
         return *this;
     }
     ~dynamic_table() {
@@ -85,35 +94,16 @@ public:
     }
 
     /// Appends a stage, which it owns from now on. A stage after a selector, one too many or one that keeps too much is
-    /// not taken; from then on every step answers the status given here.
+    /// not taken; from then on every step answers the status given here. Where this throws, nothing has changed.
     status push(any_stage* s) {
         if (s == nullptr) return state_ = status_code::out_of_memory;
-        owner owned{s};
-        std::uint8_t earlier = 0;
-        std::size_t saved = s->saved_bytes();
-        for (auto* other : stages_) {
-            earlier = std::uint8_t(earlier + (other->kind() == s->kind() && other->table().fact(0).draws));
-            saved += other->saved_bytes();
-        }
-        const bool after_selector = !facts_.empty() && facts_.back().selects != selecting::no;
-        if (after_selector || facts_.size() == max_stages || saved > checkpoint::stage_bytes)
-            return state_ = status_code::chain_malformed;
-
-        // Whatever may throw comes first: then nothing has changed.
-        std::vector<facts> all_facts = facts_;
-        all_facts.push_back(s->table().fact(0));
-        std::vector<plan> plans;
-        for (std::size_t bridge = 0; bridge <= all_facts.size(); ++bridge)
-            plans.push_back(as_peer ? make_llama_plan(all_facts.size())
-                                    : make_plan(all_facts.data(), all_facts.size(), bridge, folding::no));
-        if (saved > 0) ring_.resize(saved_states);
-        stages_.reserve(stages_.size() + 1);
-
-        s->place(earlier);
-        stages_.push_back(owned.release());
-        facts_.swap(all_facts);
-        plans_.swap(plans);
-        return state_;
+        owner one{s};
+        return take(&one.held, 1);
+    }
+    /// The same for all stages of another table: all are taken, or none.
+    status append(dynamic_table more) {
+        if (!more.state_.ok()) return state_ = more.state_;
+        return take(more.stages_.data(), more.stages_.size());
     }
     any_stage& at(std::size_t i) noexcept { return *stages_[i]; }
 
@@ -280,8 +270,43 @@ private:
     struct owner {
         any_stage* held;
         ~owner() { delete held; }
-        any_stage* release() noexcept { return std::exchange(held, nullptr); }
     };
+    /// Leaves null pointers where it has taken stages.
+    status take(any_stage** more, std::size_t count) {
+        // Whatever may throw comes first: then nothing has changed.
+        std::vector<facts> all_facts = facts_;
+        std::size_t saved = 0;
+        bool in_order = true;
+        for (const auto* s : stages_) saved += s->saved_bytes();
+        for (std::size_t i = 0; i < count; ++i) {
+            saved += more[i]->saved_bytes();
+            in_order = in_order && (all_facts.empty() || all_facts.back().selects == selecting::no);
+            all_facts.push_back(more[i]->table().fact(0));
+        }
+        if (!in_order || all_facts.size() > max_stages || saved > checkpoint::stage_bytes)
+            return state_ = status_code::chain_malformed;
+        std::vector<plan> plans;
+        for (std::size_t bridge = 0; bridge <= all_facts.size(); ++bridge)
+            plans.push_back(as_peer ? make_llama_plan(all_facts.size())
+                                    : make_plan(all_facts.data(), all_facts.size(), bridge, folding::no));
+        stages_.reserve(all_facts.size());
+        if (saved > 0) ring_.resize(saved_states);  // the last of these: with a ring, rewind goes another way
+
+        for (std::size_t i = 0; i < count; ++i) {
+            more[i]->place(kinds_before(*more[i]));
+            stages_.push_back(std::exchange(more[i], nullptr));
+        }
+        facts_.swap(all_facts);
+        plans_.swap(plans);
+        return state_;
+    }
+    /// How many stages of its kind, which draw, are there already.
+    std::uint8_t kinds_before(const any_stage& s) const noexcept {
+        std::uint8_t count = 0;
+        for (auto* other : stages_)
+            count = std::uint8_t(count + (other->kind() == s.kind() && other->table().fact(0).draws));
+        return count;
+    }
     void swap(dynamic_table& other) noexcept {
         stages_.swap(other.stages_);
         facts_.swap(other.facts_);
@@ -309,14 +334,21 @@ class basic_dynamic_chain : public chain_interface<basic_dynamic_chain<Policies>
 
 public:
     /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
-    /// chain_malformed; the first parameter without meaning is named here and by every step until it has one.
+    /// chain_malformed; the first parameter without meaning is named here and by every step until it has one. Where
+    /// there is no memory for the stage the chain answers out_of_memory, from then on, as it has not what it should
+    /// have; where there is none for its lists of stages, std::bad_alloc is thrown, and it is as it was.
     template <class S>
     status push(S stage) {
-        stages_.push(new (std::nothrow) any_stage_of<Policies, S>(std::move(stage)));
-        state_.set_status((stages_.check)());
-        state_.forget_saved_states();
-        state_.save_as_llama(stages_);
-        return state_.last_status();
+        // In a statement of its own: as an argument, clang 14 frees it once more where the call throws.
+        auto* const made = new (std::nothrow) any_stage_of<Policies, S>(std::move(stage));
+        stages_.push(made);
+        return look_at_stages();
+    }
+    /// Appends the stages of another chain, with what they keep but without its history: all of them, or none where
+    /// push would not take one, or has not taken one there. Otherwise as push.
+    status append(basic_dynamic_chain more) {
+        stages_.append(std::move(more.stages_));
+        return look_at_stages();
     }
     /// The i-th stage, nullptr when there is none or it is of another type: d.get_if<top_k>(0)->k = 50.
     template <class S>
@@ -331,6 +363,13 @@ public:
     const chain_state& state() const noexcept { return state_; }
 
 private:
+    status look_at_stages() noexcept {
+        state_.set_status((stages_.check)());
+        state_.forget_saved_states();
+        state_.save_as_llama(stages_);
+        return state_.last_status();
+    }
+
     dynamic_table<Policies> stages_;
     chain_state state_;
 };

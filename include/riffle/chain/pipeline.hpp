@@ -27,11 +27,13 @@ struct state_ring<true> {
 }  // namespace detail
 
 /// A chain of sampler stages as one type, nameable and so a possible member. Made by chain(...), with<>(...) and `|`.
-/// Copying it clones it, history and draws included; the copy's scratch is its own. See chain_interface for what it
-/// does.
+/// Copying it clones it, history and draws included; the copy's scratch is its own. Copies throw what those of the
+/// stages throw; where there is no memory for the history, a copy answers out_of_memory until it is reset. See
+/// chain_interface for what it does.
 template <class Policies, class... Stages>
 class pipeline : public chain_interface<pipeline<Policies, Stages...>> {
     static_assert(detail::chain_is_well_formed<Policies, Stages...>());
+    static constexpr bool moves_throw_nothing = (std::is_nothrow_move_constructible_v<Stages> && ...);
 
 public:
     using policies_type = Policies;                                ///< of the whole chain
@@ -40,12 +42,27 @@ public:
     static constexpr bool has_selector = ((facts_of<Stages>().selects != selecting::no) || ...);
 
     /// last_status() tells of the first parameter without meaning.
-    explicit pipeline(Stages... stages) noexcept : pipeline(std::tuple<Stages...>(std::move(stages)...)) {}
-    explicit pipeline(std::tuple<Stages...> stages) noexcept
+    explicit pipeline(Stages... stages) noexcept(moves_throw_nothing)
+        : pipeline(std::tuple<Stages...>(std::move(stages)...)) {}
+    explicit pipeline(std::tuple<Stages...> stages) noexcept(moves_throw_nothing)
         requires(sizeof...(Stages) > 0)
         : stages_(std::move(stages)), kept_(typed_table<Policies, Stages...>::begin(stages_)) {
         check_parameters();
     }
+
+    pipeline(const pipeline&) = default;
+    pipeline(pipeline&&) = default;
+    /// Where copying a stage throws, this chain is as it was, unless a stage's moves throw too.
+    pipeline& operator=(const pipeline& other) noexcept(std::is_nothrow_copy_assignable_v<std::tuple<Stages...>>) {
+        if constexpr (std::is_nothrow_copy_assignable_v<std::tuple<Stages...>>) stages_ = other.stages_;
+        else stages_ = std::tuple<Stages...>(other.stages_);
+        kept_ = other.kept_;
+        ring_ = other.ring_;
+        state_ = other.state_;
+        return *this;
+    }
+    pipeline& operator=(pipeline&&) = default;
+    ~pipeline() = default;
 
     /// The plan when stage `bridge` is the first that narrows; stage_count for a chain in which none does.
     static constexpr const plan& plan_for(std::size_t bridge) noexcept {

@@ -10,7 +10,8 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// A set of token sequences, found by their first token: {{13}, {198, 25}}. Empty ones and duplicates are left out.
-/// (A template, so that including riffle does not compile it.)
+/// Making and copying them allocates and may throw what std::vector throws; where assigning them does, nothing has
+/// changed. (A template, so that including riffle does not compile it.)
 template <class Id>
 class basic_token_sequences {
 public:
@@ -24,6 +25,13 @@ public:
         sequences_.erase(std::unique(sequences_.begin(), sequences_.end()), sequences_.end());
         if (!sequences_.empty() && sequences_[0].empty()) sequences_.erase(sequences_.begin());
     }
+    basic_token_sequences(const basic_token_sequences&) = default;
+    basic_token_sequences(basic_token_sequences&&) noexcept = default;
+    basic_token_sequences& operator=(const basic_token_sequences& other) {
+        return *this = basic_token_sequences(other);
+    }
+    basic_token_sequences& operator=(basic_token_sequences&&) noexcept = default;
+    ~basic_token_sequences() = default;
 
     bool empty() const noexcept { return sequences_.empty(); }
     std::size_t size() const noexcept { return sequences_.size(); }

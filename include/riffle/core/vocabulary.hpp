@@ -29,14 +29,21 @@ constexpr token_role operator&(token_role a, token_role b) noexcept {
 ///     v.add("hello");
 ///     v.add("</s>", token_role::end_of_generation | token_role::control);
 ///
-/// Functions that allocate throw what std::vector throws; reading never does. (A template, so that including riffle
-/// does not compile it.)
+/// Functions that allocate throw what std::vector throws, and then nothing has changed; reading never does. (A
+/// template, so that including riffle does not compile it.)
 template <class Id>
 class basic_vocabulary {
 public:
     /// How a model splits text into tokens, where the caller has its tokeniser: writes at most `capacity` ids to `out`
     /// and answers how many. `model` is what was given beside it.
     using tokeniser = std::size_t (*)(const void* model, text words, Id* out, std::size_t capacity);
+
+    basic_vocabulary() = default;
+    basic_vocabulary(const basic_vocabulary&) = default;
+    basic_vocabulary(basic_vocabulary&&) noexcept = default;
+    basic_vocabulary& operator=(const basic_vocabulary& other) { return *this = basic_vocabulary(other); }
+    basic_vocabulary& operator=(basic_vocabulary&&) noexcept = default;
+    ~basic_vocabulary() = default;
 
     /// The next token: its bytes and what it is.
     Id add(text piece, token_role role = token_role::text) {

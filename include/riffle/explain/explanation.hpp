@@ -121,6 +121,20 @@ inline std::vector<token_data> law_ahead_of(const stage_table& stages, std::size
     tokens.resize(law.size);
     return as_law(std::move(tokens));
 }
+/// Puts back what the stages keep, also where something throws: llama.cpp's forms draw and learn where riffle's own do
+/// not.
+class unchanged_stages {
+public:
+    explicit unchanged_stages(stage_table& stages) noexcept : stages_(stages) { stages_.save(state_); }
+    unchanged_stages(const unchanged_stages&) = delete;
+    unchanged_stages& operator=(const unchanged_stages&) = delete;
+    ~unchanged_stages() { put_back(); }
+    void put_back() noexcept { stages_.restore(state_); }
+
+private:
+    stage_table& stages_;
+    stage_table::saved_state state_{};
+};
 /// llama.cpp's forms of these cut or bend the law that they draw from.
 inline bool makes_its_law(const facts& selector) noexcept {
     return selector.narrows != narrowing::no || selector.selects == selecting::by_shape;
@@ -146,8 +160,7 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {token_id(i), logits[i], 0.0f};
     candidates c{rows.data(), rows.size(), -1, false};
 
-    stage_table::saved_state state{};  // llama.cpp's forms draw and learn where riffle's own do not
-    stages.save(state);
+    detail::unchanged_stages as_before(stages);
     std::vector<detail::snapshot> seen;
     e.removed_by.assign(rows.size(), -1);
     e.state = chain.state().apply_each(stages, c, [&](std::size_t i, const candidates& now) {
@@ -175,10 +188,9 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     for (const auto& t : e.distribution)
         if (std::size_t(t.id) < e.removed_by.size()) e.removed_by[std::size_t(t.id)] = explanation::kept;
     if (e.state.ok() && stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no) {
-        stages.restore(state);
+        as_before.put_back();
         e.token = chain.state().peek(stages, logits);
     }
-    stages.restore(state);
     return e;
 }
 

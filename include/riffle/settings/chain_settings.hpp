@@ -32,10 +32,18 @@ namespace riffle::inline RIFFLE_ABI {
 /// but for the seed: nothing is random unasked, so it is 0; `seed=random`, or -1, draws one. In the texts of
 /// dry_sequence_breaker \xHH stands for `;`, and for blanks at either end.
 ///
-/// A sampler that llama.cpp calls disabled stays in the chain and does nothing. Reading and building allocate, and may
-/// throw what std::vector throws; reading takes time and memory in proportion to the text, whatever it says.
+/// A sampler that llama.cpp calls disabled stays in the chain and does nothing. Reading, building and assigning
+/// allocate, and may throw what std::vector throws: then nothing has changed. Reading takes time and memory in
+/// proportion to the text, whatever it says.
 class chain_settings : public sampling_parameters {
 public:
+    chain_settings() = default;
+    chain_settings(const chain_settings&) = default;
+    chain_settings(chain_settings&&) noexcept = default;
+    chain_settings& operator=(const chain_settings& other) { return *this = chain_settings(other); }
+    chain_settings& operator=(chain_settings&&) noexcept = default;
+    ~chain_settings() = default;
+
     /// Reads a text on top of what is set. False where something in it is unknown or malformed: problem() then says
     /// what, and nothing has changed.
     bool read(const text& settings) {
@@ -59,12 +67,14 @@ public:
     bool read_metadata(const text& key, const text& value) {
         const text prefix = "general.sampling.";
         if (!key.starts_with(prefix)) return true;
-        const std::size_t problems_before = problems_.size();
-        detail::settings_reader reader(*this, said_, problems_);
+        chain_settings changed = *this;
+        detail::settings_reader reader(changed, changed.said_, changed.problems_);
         for (const option& known : known_options)
             if (known.model_key && key.part(prefix.size()) == text(known.model_key))
                 reader.read_model_value(known, value);
-        return problems_.size() == problems_before;
+        const bool is_sound = changed.problems_.size() == problems_.size();
+        *this = std::move(changed);
+        return is_sound;
     }
 
     /// What was wrong with the text read last, and with the metadata since: a line for each of the first eight
@@ -74,11 +84,16 @@ public:
 
     /// Puts the stages into a chain, behind those it has: biases first, then the samplers, then the selector, dist
     /// where none is named. A vocabulary is needed for ignore_eos, infill, and dry's breakers where they are texts and
-    /// dry is on; it must outlive the chain. Where it is missing, or mirostat has no such version, nothing is built. A
-    /// parameter without meaning is built, and the chain answers with its name until it has one.
+    /// dry is on; it must outlive the chain. Where it is missing, mirostat has no such version, or there is no memory
+    /// (out_of_memory, or what std::vector throws), nothing is built. A parameter without meaning is built, and the
+    /// chain answers with its name until it has one.
     template <class Policies>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab = nullptr) const {
-        return detail::chain_builder<Policies>{*this, into, vocab}.run();
+        basic_dynamic_chain<Policies> made;
+        const status built = detail::chain_builder<Policies>{*this, made, vocab}.run();
+        if (made.table().size() == 0) return built;
+        if (made.last_status() == status_code::out_of_memory) return made.last_status();
+        return into.append(std::move(made));
     }
 
 private:
