@@ -189,6 +189,21 @@ TEST(History, LivesInMemoryOfTheCaller) {
     expect_same(copy, all);
 }
 
+TEST(History, KnowsWhetherThereIsRoomForAnother) {
+    history large = with_room(12), small = with_room(5);
+    EXPECT_TRUE(large.has_room_for(small));
+    EXPECT_FALSE(small.has_room_for(large)) << "it would grow to be as large";
+    std::vector<history::entry> memory(8);
+    history stored = with_room(5);
+    stored.use(memory.data(), memory.size());
+    for (int i = 0; i < 8; ++i) large.push(i, true);
+    EXPECT_TRUE(stored.has_room_for(large));
+    large.push(8, true);
+    EXPECT_FALSE(stored.has_room_for(large));
+    stored = large;
+    EXPECT_TRUE(stored.lost());
+}
+
 TEST(History, Clear) {
     history h = with_room(10);
     for (int i = 0; i < 25; ++i) h.push(i, true);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <llama.h>
+#include <new>
 #include <numeric>
 #include <vector>
 
@@ -80,6 +81,20 @@ TEST_P(BadInput, OneNanIsPassedOver) {
         EXPECT_EQ(a.selected().id, token_id(logits.size() - 1));
     }
 }
+TEST_P(BadInput, LastStatusTellsOfNanAndInfinity) {
+    if (GetParam() < 7) return;
+    auto exact = with<llama_exact>(top_k{40} | temperature{0.8f} | dist{});
+    for (const float strange : {nan_logit, std::numeric_limits<float>::infinity(), 1.0f}) {
+        std::vector<float> logits = row(0.0f);
+        logits[2] = strange;
+        const sampler_owner sampler(llama::make_sampler(exact));
+        array a(logits);
+        llama_sampler_apply(sampler.get(), &a.view);
+        const status& seen = llama::chain_of<decltype(exact)>(sampler.get())->last_status();
+        EXPECT_EQ(seen.saw_nan(), strange != strange);
+        EXPECT_EQ(seen.saw_infinity(), strange > greatest_logit);
+    }
+}
 TEST_P(BadInput, AChainThatSelectsNothingLeavesNothingSelected) {
     const sampler_owner sampler(llama::make_sampler(top_k{40}));
     array a(row(illegal_logit));
@@ -144,6 +159,37 @@ TYPED_TEST(BadArrays, TokensThatAreNone) {
     llama_sampler_apply(sampler.get(), &a.view);
     EXPECT_GE(a.view.selected, 0);
 }
+
+#if defined(__cpp_exceptions)
+/// A stage whose copies find no memory as long as `refuses`.
+struct refusing {
+    static inline bool refuses = false;
+    refusing() = default;
+    refusing(const refusing&) {
+        if (refuses) throw std::bad_alloc();
+    }
+    refusing(refusing&&) noexcept {}
+    refusing& operator=(const refusing& other) { return *this = refusing(other); }
+    refusing& operator=(refusing&&) noexcept { return *this; }
+    ~refusing() = default;
+    void apply(candidates&) const noexcept {}
+};
+TEST(Copying, IsWholeOrNothing) {
+    const auto sampler_of = [](float t) { return llama::make_chain(chain(refusing{}, temperature{t}, greedy{})); };
+    const sampler_owner from(sampler_of(0.5f)), to(sampler_of(2.0f));
+    const auto logits_after = [&] {
+        array a({1.0f, 2.0f, 3.0f});
+        llama_sampler_apply(to.get(), &a.view);
+        return std::vector<float>{a.view.data[0].logit, a.view.data[1].logit, a.view.data[2].logit};
+    };
+    refusing::refuses = true;
+    llama_sampler_copy(from.get(), to.get());
+    refusing::refuses = false;
+    EXPECT_EQ(logits_after(), (std::vector<float>{0.5f, 1.0f, 1.5f})) << "it is not as it was";
+    llama_sampler_copy(from.get(), to.get());
+    EXPECT_EQ(logits_after(), (std::vector<float>{2.0f, 4.0f, 6.0f}));
+}
+#endif
 
 TEST(Sampling, OfAnIndexWithoutLogits) {
     const context_owner context = new_context();

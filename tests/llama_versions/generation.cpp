@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <llama.h>
 #include <memory>
+#include <new>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -178,6 +180,85 @@ TEST_P(LlamaVersion, CopyTakesTheStateOfAnother) {
     if (!copy(s.get(), other.get())) GTEST_SKIP() << "this version copies no samplers";
     expect_same_stream_of_copy(other.get(), expected, 6);
     expect_same_stream(s.get(), expected, 6);
+}
+
+#if defined(__cpp_exceptions)
+/// A user's stage whose copies throw as long as `refuses`.
+struct shy {
+    static inline bool refuses = false;
+    token_id shown = 5;
+
+    explicit shy(token_id token) noexcept : shown(token) {}
+    shy(const shy& other) : shown(other.shown) {
+        if (refuses) throw std::bad_alloc();
+    }
+    shy(shy&&) noexcept = default;
+    shy& operator=(const shy& other) { return *this = shy(other); }
+    shy& operator=(shy&&) noexcept = default;
+    ~shy() = default;
+    void apply(candidates& c) const noexcept {
+        c.keep_if([this](const token_data& token) { return token.id % 7 == shown; });
+    }
+};
+template <class Chain>
+void expect_copies_to_be_whole(const Chain& of_five, const Chain& of_three) {
+    const sampler s(llama::make_sampler(of_five)), other(llama::make_sampler(of_three));
+    any_pipeline five = of_five, three = of_three;
+    expect_same_stream(s.get(), five);
+    expect_same_stream(other.get(), three);
+    shy::refuses = true;
+    EXPECT_EQ(llama_sampler_clone(s.get()), nullptr);
+    const bool known = copy(s.get(), other.get());
+    shy::refuses = false;
+    EXPECT_EQ(llama::chain_of<Chain>(other.get())->last_status().code(),
+              known ? status_code::out_of_memory : status_code::ok);
+    expect_same_stream(other.get(), three, 6);  // as it was, history and all
+    if (copy(s.get(), other.get())) expect_same_stream_of_copy(other.get(), five, 6);
+    expect_same_stream(s.get(), five, 6);
+}
+TEST(LlamaVersionCopy, IsWholeOrNothing) {
+    const auto typed = [](token_id shown) {
+        return chain(penalties{.last_n = 8, .repeat = 1.5f}, shy(shown), top_k{.k = 40}, dist{.seed = 42});
+    };
+    expect_copies_to_be_whole(typed(5), typed(3));
+    const auto at_run_time_of = [](token_id shown) {
+        dynamic_chain c;
+        c.push(penalties{.last_n = 8, .repeat = 1.5f});
+        c.push(shy(shown));
+        c.push(dist{.seed = 42});
+        return c;
+    };
+    expect_copies_to_be_whole(at_run_time_of(5), at_run_time_of(3));
+    expect_copies_to_be_whole(any_pipeline(typed(5)), any_pipeline(typed(3)));
+}
+#endif
+
+/// Candidates in the order of ids, or the other way round, with one logit that is no usual number.
+status seen_of(const form& f, std::size_t size, bool in_order, float strange) {
+    const sampler s(f.make({}));
+    auto row = row_at(0, size);
+    row[1] = strange;
+    std::vector<llama_token_data> tokens(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t id = in_order ? i : size - 1 - i;
+        tokens[i] = {llama_token(id), row[id], 0.0f};
+    }
+    llama_token_data_array array{tokens.data(), size, -1, false};
+    llama_sampler_apply(s.get(), &array);
+    return *f.shown(s.get());
+}
+TEST_P(LlamaVersion, TellsWhatItSaw) {
+    constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    for (const std::size_t size : {std::size_t{4}, std::size_t{37}, row_size})
+        for (const bool in_order : {true, false}) {
+            SCOPED_TRACE(testing::Message() << size << (in_order ? " in order" : ""));
+            const status of_nan = seen_of(GetParam(), size, in_order, nan);
+            EXPECT_TRUE(of_nan.ok() && of_nan.saw_nan() && !of_nan.saw_infinity()) << of_nan.message().c_str();
+            const status of_infinity = seen_of(GetParam(), size, in_order, infinity);
+            EXPECT_TRUE(!of_infinity.saw_nan() && of_infinity.saw_infinity());
+            const status of_illegal = seen_of(GetParam(), size, in_order, -infinity);
+            EXPECT_TRUE(of_illegal.ok() && !of_illegal.saw_nan() && !of_illegal.saw_infinity());
+        }
 }
 
 /// Those that riffle knows are taken out of a table; then it has to be empty.

@@ -346,6 +346,8 @@ public:
         storage_.trade(other);
         forget_scratch();
     }
+    /// Whether it lives in memory of the caller.
+    bool has_storage() const noexcept { return storage_.borrowed(); }
     status use_storage(const stage_table& stages, std::span<std::byte> bytes, std::size_t row_size,
                        std::size_t tokens) noexcept {
         const std::size_t needed = scratch_bytes(stages, row_size, tokens);

@@ -50,6 +50,10 @@ public:
     }
     ~history() { release(); }
 
+    /// Whether assigning `other` asks the heap for nothing, and forgets nothing.
+    bool has_room_for(const history& other) const noexcept {
+        return other.remembered() <= capacity_ && (borrowed_ || other.capacity_ <= capacity_);
+    }
     /// A copy found no memory for what it should remember; clear() starts anew.
     bool lost() const noexcept { return lost_; }
     /// Accepted tokens in all; the ring remembers the newest of them.

@@ -31,14 +31,14 @@ public:
                 i = on_row(i);
                 continue;
             }
-            if (i == 0 && !found_.is_row && names_no_token()) return status_code::bad_candidates;
+            if (i == 0 && !found_.is_row && !look_at_all()) return failed(status_code::bad_candidates);
             auto code = stages_.narrow(i, i + 1, c_, context_);
             // It would sort NaN, which llama.cpp's source leaves undefined; elsewhere NaN is what it is there.
             if (code == status_code::no_legal_token && forget_nan()) code = stages_.narrow(i, i + 1, c_, context_);
-            if (code != status_code::ok) return status::failed(code, stages_.name(i));
+            if (code != status_code::ok) return failed(status::failed(code, stages_.name(i)));
             ++i;
         }
-        return {};
+        return seen_;
     }
 
 private:
@@ -48,6 +48,7 @@ private:
         if (!stages_.takes_row(i)) looks_again_ = true;
         else if (std::exchange(looks_again_, false) && c_.size >= least_row && !c_.sorted) {
             found_ = wide::copy_logits(c_, memory_.copies, memory_.peaks);
+            if (i == 0 && found_.is_row) note(found_.maximum.logit, found_.maximum.saw_nan);
             return found_.is_row;
         }
         return false;
@@ -87,11 +88,24 @@ private:
         const written w = with_p(r.maximum(), 1.0 / wide::sum_to_a_millionth(r));
         wide::run<write_back_pass<false>>(r.logits(), r.peaks(), w, c_.data);
     }
-    bool names_no_token() const noexcept {
+    /// Notes what candidates have that came as no row; false where one of them names no token.
+    bool look_at_all() noexcept {
         const std::size_t whole = c_.size / 16 * 16;
         const auto seen = wide::run<wide::read_candidates_pass>(static_cast<const token_data*>(c_.data), whole);
-        return std::any_of(c_.begin() + (seen.in_order ? whole : 0), c_.end(),
-                           [](const token_data& token) { return token.id < 0; });
+        bool are_tokens = true;
+        for (std::size_t i = seen.in_order && seen.canonical ? whole : 0; i < c_.size; ++i) {
+            note(c_[i].logit, c_[i].logit != c_[i].logit);
+            are_tokens = are_tokens && c_[i].id >= 0;
+        }
+        return are_tokens;
+    }
+    void note(float greatest, bool is_nan) noexcept {
+        if (is_nan) seen_.note_nan();
+        if (greatest > greatest_logit) seen_.note_infinity();
+    }
+    status failed(const status& reason) noexcept {
+        seen_.fail(reason);
+        return seen_;
     }
     /// NaN becomes -inf; false where there was none.
     bool forget_nan() noexcept {
@@ -106,6 +120,7 @@ private:
     const scratch& memory_;
     const context& context_;
     wide::row_found found_;
+    status seen_;
     bool looks_again_ = true;
 };
 

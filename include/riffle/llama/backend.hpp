@@ -79,7 +79,10 @@ public:
     template <class... Outputs>
     static bool backend_init(llama_sampler* s, ggml_backend_buffer_type_t buffers, Outputs... most_outputs) noexcept {
         RIFFLE_TRY { return self(s).take_over(buffers, first_of(most_outputs...)); }
-        RIFFLE_CATCH { return false; }
+        RIFFLE_CATCH {
+            self(s).forget_graph();
+            return false;
+        }
     }
     template <class Nodes, class Graph, class Data, class... Unknown>
     static void backend_apply(llama_sampler* s, Nodes* nodes, Graph*, Data* data, Unknown...) noexcept {
@@ -253,6 +256,15 @@ private:
     bool on_processor_ = false;
 };
 
+/// False, and nothing appended, where llama.cpp finds no memory for a pointer more.
+inline bool append(llama_sampler* llama_chain, llama_sampler* added) noexcept {
+    RIFFLE_TRY {
+        llama_sampler_chain_add(llama_chain, added);
+        return true;
+    }
+    RIFFLE_CATCH { return false; }
+}
+
 }  // namespace detail
 
 /// Appends a chain to a llama.cpp chain, which owns it from now on: as make_sampler, but so that the chain's leading
@@ -280,28 +292,26 @@ template <class Chain>
 bool add_to(llama_sampler* llama_chain, Chain chain, const sampler_options& options = {}) noexcept {
     using type = detail::chain_type<Chain>;
     using held = detail::sampler_of<type>;
-    auto* const made = new (std::nothrow) held(detail::as_chain(std::move(chain)), options);
+    held* made = nullptr;
+    RIFFLE_TRY { made = held::make(detail::as_chain(std::move(chain)), options); }
+    RIFFLE_CATCH { return false; }
     if (!made) return false;
     if constexpr (detail::knows_backends<llama_sampler_i>) {
         llama_sampler* const front = detail::front_of<type>::make(made);
         llama_sampler* const whole = held::hold(made);
-        if (!front || !whole) {
-            if (front) llama_sampler_free(front);
-            if (whole) llama_sampler_free(whole);
-            return false;
+        if (front && whole && detail::append(llama_chain, front)) {
+            if (detail::append(llama_chain, whole)) return true;
+            llama_sampler_chain_remove(llama_chain, int(llama_sampler_chain_n(llama_chain)) - 1);
         }
-        RIFFLE_TRY {
-            llama_sampler_chain_add(llama_chain, front);
-            llama_sampler_chain_add(llama_chain, whole);
-        }
-        RIFFLE_CATCH { return false; }  // no memory for a pointer: what it has taken is its own, the rest is lost
+        if (front) llama_sampler_free(front);
+        if (whole) llama_sampler_free(whole);
+        return false;
     } else {
         llama_sampler* const whole = held::hold(made);
-        if (!whole) return false;
-        RIFFLE_TRY { llama_sampler_chain_add(llama_chain, whole); }
-        RIFFLE_CATCH { return false; }
+        if (whole && detail::append(llama_chain, whole)) return true;
+        if (whole) llama_sampler_free(whole);
+        return false;
     }
-    return true;
 }
 
 /// A llama.cpp chain of one riffle chain, added as add_to does: to be attached to a context, or used like any other.

@@ -24,13 +24,16 @@ inline bool is_called(const llama_sampler* sampler, const char* name) noexcept {
 }
 /// Whether it is a llama.cpp chain: by its table of functions, since anyone may call a sampler "chain".
 RIFFLE_LOCAL inline bool is_chain(const llama_sampler* sampler) noexcept {
-    static const auto* const table = [] {
-        llama_sampler* const any = llama_sampler_chain_init(llama_sampler_chain_default_params());
-        const auto* const found = any->iface;
-        llama_sampler_free(any);
-        return found;
-    }();
-    return sampler->iface == table;
+    RIFFLE_TRY {
+        static const auto* const table = [] {
+            llama_sampler* const any = llama_sampler_chain_init(llama_sampler_chain_default_params());
+            const auto* const found = any->iface;
+            llama_sampler_free(any);
+            return found;
+        }();
+        return sampler->iface == table;
+    }
+    RIFFLE_CATCH { return false; }  // no memory for a chain to compare with: the next call looks again
 }
 /// Calls visit(sampler) for a sampler, or for those in a llama.cpp chain; stops at the first for which it is true.
 template <class Visit>
@@ -110,7 +113,8 @@ public:
         return taken;
     }
     void reset() noexcept {
-        llama_sampler_reset(get());
+        RIFFLE_TRY { llama_sampler_reset(get()); }
+        RIFFLE_CATCH {}  // a grammar makes itself anew
         saved_ = {};
         save();
     }

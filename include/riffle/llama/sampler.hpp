@@ -30,10 +30,8 @@ namespace detail {
 template <class Chain>
 class sampler_of {
 public:
-    sampler_of(Chain&& chain, const sampler_options& options) noexcept : chain_(std::move(chain)), options_(options) {}
-    /// For objects that have no front.
-    sampler_of(sampler_of&& other) noexcept
-        : chain_(std::move(other.chain_)), options_(other.options_), applied_(other.applied_) {}
+    sampler_of(Chain&& chain, const sampler_options& options) noexcept(std::is_nothrow_move_constructible_v<Chain>)
+        : chain_(std::move(chain)), options_(options) {}
     /// A clone is attached to no context.
     sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_) {}
     sampler_of& operator=(const sampler_of&) = delete;
@@ -54,13 +52,10 @@ public:
         if (--owners_ == 0) delete this;
     }
     sampler_of* clone_for_front() noexcept {
-        RIFFLE_TRY {
-            auto* const made = new (std::nothrow) sampler_of(*this);
-            if (!made) return nullptr;
-            forget_clone();
-            return clone_ = made;
-        }
-        RIFFLE_CATCH { return nullptr; }
+        sampler_of* const made = copy();
+        if (!made) return nullptr;
+        forget_clone();
+        return clone_ = made;
     }
 
     static const char* name(const llama_sampler* s) noexcept { return self(s).options_.name; }
@@ -69,29 +64,25 @@ public:
         if (array) self(s).apply(*array);
     }
     static void reset(llama_sampler* s) noexcept { self(s).reset(); }
-    /// Copying specs that own memory may throw.
     static llama_sampler* clone(const llama_sampler* s) noexcept {
         if (self(s).clone_) return hold(std::exchange(self(s).clone_, nullptr));
-        RIFFLE_TRY { return make(sampler_of(self(s))); }
-        RIFFLE_CATCH { return nullptr; }
+        return hold(self(s).copy());
     }
     static void free(llama_sampler* s) noexcept { self(s).release(); }
     /// What a graph knows of either stays.
     static void copy_state(const llama_sampler* from, llama_sampler* to) noexcept {
         if (from == to) return;
         self(to).forget_clone();
-        RIFFLE_TRY {
-            self(to).chain_ = self(from).chain_;
-            self(to).applied_ = self(from).applied_;
-        }
-        RIFFLE_CATCH {}
+        const status copied = self(to).take(self(from));
+        if (!copied.ok()) self(to).chain_.state().set_status(copied);
     }
 
     /// nullptr where there is no memory.
-    static llama_sampler* make(sampler_of&& state) noexcept {
-        return hold(new (std::nothrow) sampler_of(std::move(state)));
+    static sampler_of* make(Chain&& chain, const sampler_options& options) noexcept {
+        RIFFLE_TRY { return new (std::nothrow) sampler_of(std::move(chain), options); }
+        RIFFLE_CATCH { return nullptr; }
     }
-    /// A llama_sampler that owns it.
+    /// A llama_sampler that owns it; nullptr for none, or where there is no memory.
     static llama_sampler* hold(sampler_of* held) noexcept {
         llama_sampler* const made = held ? new_sampler(&interface_of<sampler_of>, held) : nullptr;
         if (held && !made) held->release();
@@ -101,6 +92,47 @@ public:
 private:
     static sampler_of& self(const llama_sampler* s) noexcept { return *static_cast<sampler_of*>(s->ctx); }
 
+    /// nullptr where there is no memory for all of it. Copying specs that own memory may throw.
+    sampler_of* copy() const noexcept {
+        sampler_of* made = nullptr;
+        RIFFLE_TRY { made = new (std::nothrow) sampler_of(*this); }
+        RIFFLE_CATCH { return nullptr; }
+        if (!made || has_whole(made->chain_)) return made;
+        made->release();
+        return nullptr;
+    }
+    /// The other's chain in the place of this one's: all of it or, where there is no memory, nothing.
+    status take(const sampler_of& from) noexcept {
+        const chain_state& other = from.chain_.state();
+        const bool has_room = chain_.state().tokens().has_room_for(other.tokens());
+        if constexpr (std::is_nothrow_copy_assignable_v<Chain>)
+            if (has_room) {
+                chain_ = from.chain_;
+                return note_applied(from.applied_);
+            }
+        if (!has_room && chain_.state().has_storage()) return status_code::storage_too_small;
+        RIFFLE_TRY {
+            Chain copied = from.chain_;
+            if (!from.has_whole(copied)) return status_code::out_of_memory;
+            storage kept;  // its scratch, which is warm
+            chain_.state().trade_scratch(kept);
+            chain_ = std::move(copied);
+            chain_.state().trade_scratch(kept);
+        }
+        RIFFLE_CATCH { return status_code::out_of_memory; }
+        return note_applied(from.applied_);
+    }
+    status note_applied(bool applied) noexcept {
+        applied_ = applied;
+        return {};
+    }
+    /// Whether a copy of the chain has its history and its stages. Where there is no memory, copies say so themselves.
+    bool has_whole(const Chain& copied) const noexcept {
+        decltype(auto) stages = chain_.table();
+        decltype(auto) copies = copied.table();
+        return copied.state().tokens().lost() == chain_.state().tokens().lost() &&
+               (copies.check)().code() == (stages.check)().code();
+    }
     /// One that the front has made is this one's clone as long as nothing changes.
     void forget_clone() noexcept {
         if (sampler_of* const made = std::exchange(clone_, nullptr)) made->release();
@@ -188,14 +220,16 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// Nothing throws and nothing aborts. Where no token is legal, or a parameter has no meaning, one candidate is left
 /// with a logit of -inf (sampler_options::fallback says which token), selected where the chain has a selector; chain_of
 /// says why. An empty array stays as it is. Copies (llama_sampler_clone, llama_sampler_copy) go on as the original
-/// would; nullptr comes back where there is no memory.
+/// would. Where there is no memory nullptr comes back, or llama_sampler_copy leaves the sampler as it was, and
+/// last_status() of its chain says out_of_memory.
 ///
 /// llama.cpp does not say whether an accepted token is of a prompt, so prompt tokens given to llama_sampler_accept move
 /// the draw position too.
 template <class Chain>
 llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
     using held = detail::sampler_of<detail::chain_type<Chain>>;
-    return held::make(held(detail::as_chain(std::move(chain)), options));
+    RIFFLE_TRY { return held::hold(held::make(detail::as_chain(std::move(chain)), options)); }
+    RIFFLE_CATCH { return nullptr; }
 }
 
 /// The chain in a sampler that make_sampler made of such a chain (of chain(stage) where it was given a stage), to look
