@@ -35,7 +35,7 @@ struct temperature {
         // Float by float a cut is looked for, down to the lowest: without an overflow, which some hosts trap. The product
         // of two floats is exact as a double, and its bounds come before it is rounded, whatever a compiler does early.
         if constexpr (std::is_same_v<V, lanes<1>>) {
-            constexpr double greatest = greatest_logit, beyond = 0x1.ffffffp127;
+            constexpr double greatest = double(greatest_logit), beyond = 0x1.ffffffp127;
             const double product = double(logit[0]) * double(scale[0][0]);
             const float within = float((std::max)((std::min)(product, greatest), -greatest));
             return V(product <= -beyond ? illegal_logit : within);
