@@ -1,5 +1,10 @@
 #pragma once
 // riffle: from a row of logits to the next token.
+//
+// Of the parameters of all stages: a denormal counts as 0, a seed may be anything, min_keep = 0 is 1, and of more than
+// there are (k, min_keep, last_n) all are meant. What has no meaning is an error, in the chain's last_status(): NaN,
+// and what a stage's own words say; every other value is legal, however great. A logit that is taken beyond the floats
+// is illegal below them and the greatest float above.
 
 #include <riffle/chain/any_pipeline.hpp>
 #include <riffle/chain/dynamic_chain.hpp>

@@ -200,15 +200,16 @@ TEST(Batch, TakesRowsOfEigen) {
 }
 #endif
 
-TEST(Batch, BadArgumentsSampleNothing) {
+TEST(Batch, BadArgumentsSampleNothingAndLeaveNoToken) {
     auto all = sequences_of(2), untouched = sequences_of(2);
     const auto logits = rows_of(2, 1);
-    std::vector<token_id> tokens(2, -7);
+    std::vector<token_id> tokens(2);
     batch b;
     const auto refuse = [&](const auto& sequences, const logit_rows& rows, std::span<token_id> into, const char* why) {
+        std::fill(tokens.begin(), tokens.end(), -7);
         const status s = b.sample(sequences, rows, into);
         EXPECT_STREQ(s.message().c_str(), why);
-        EXPECT_EQ(tokens, std::vector<token_id>(2, -7)) << why;
+        for (const token_id token : into) EXPECT_EQ(token, null_token) << why;
     };
     std::span<sequence> both(all);
     refuse(both, {logits.data(), 3, columns, padded}, tokens, "batch: rows = 3 is not the number of sequences");

@@ -7,10 +7,7 @@
 #include <vector>
 
 #include "chain/pairs.hpp"
-
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
+#include "flushing.hpp"
 
 namespace riffle_tests::chain_bad_input {
 namespace {
@@ -318,18 +315,6 @@ TEST(BadInput, IdsBelowZeroAreNoTokens) {
 // ---- flush-to-zero
 
 #if defined(__SSE__)
-/// Denormals are flushed to zero, as operands and as results, as long as it lives.
-class flushing {
-public:
-    flushing() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040u); }
-    flushing(const flushing&) = delete;
-    flushing& operator=(const flushing&) = delete;
-    ~flushing() { _mm_setcsr(before_); }
-
-private:
-    unsigned before_;
-};
-
 void expect_same_under_flushing(any_pipeline& c, const std::string& what) {
     random_integers random(1);
     for (const shape s :
@@ -372,31 +357,6 @@ TEST(FlushToZero, ChangesNoToken) {
     };
     for_each_chain(same);
     for_each_chain_with_something_to_do(same);
-}
-
-/// Parameters that are denormal, or whose reciprocals are.
-TEST(FlushToZero, HidesBehindNoParameter) {
-    const auto expect = [](any_pipeline c, const char* what) { expect_same_under_flushing(c, what); };
-    expect(temperature{1e-40f} | dist{}, "temperature 1e-40");
-    expect(temperature{3e38f} | dist{}, "temperature 3e38");
-    expect(temperature{-1e-40f} | dist{}, "temperature -1e-40");
-    expect(soft_cap{1e-39f} | dist{}, "soft_cap 1e-39");
-    expect(soft_cap{3e38f} | dist{}, "soft_cap 3e38");
-    expect(top_p{.p = 1e-40f} | dist{}, "top_p 1e-40");
-    expect(min_p{.p = 1e-40f} | dist{}, "min_p 1e-40");
-    expect(top_n_sigma{1e-40f} | dist{}, "top_n_sigma 1e-40");
-    expect(logit_bias{{{0, 1e-40f}, {1, -1e-40f}}} | greedy{}, "logit_bias 1e-40");
-}
-TEST(FlushToZero, HidesBehindNoPenalty) {
-    const auto expect = [](const penalties& stage, const char* what) {
-        any_pipeline c = stage | temperature{0.5f} | dist{};
-        c.prompt(short_prompt);
-        expect_same_under_flushing(c, what);
-    };
-    expect(penalties{.repeat = 1.2e-38f}, "repeat 1.2e-38");
-    expect(penalties{.repeat = 3e38f}, "repeat 3e38");
-    expect(penalties{.frequency = 1e-40f}, "frequency 1e-40");
-    expect(penalties{.presence = 1e-40f}, "presence 1e-40");
 }
 #else
 TEST(FlushToZero, ChangesNoToken) { GTEST_SKIP() << "no MXCSR here"; }

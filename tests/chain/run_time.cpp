@@ -7,9 +7,12 @@
 
 namespace riffle_tests {
 
+riffle::status push_to(riffle::dynamic_chain& chain, const reference::any_spec& stage) {
+    return std::visit([&](const auto& spec) { return chain.push(spec); }, stage);
+}
 void run_time_chain::push(const reference::any_spec& stage) {
     model.stages.push_back(stage);
-    std::visit([&](const auto& spec) { ASSERT_TRUE(chain.push(spec)) << reference::describe(stage); }, stage);
+    ASSERT_TRUE(push_to(chain, stage)) << reference::describe(stage);
 }
 
 const std::vector<std::vector<reference::any_spec>>& all_variants() {

@@ -13,6 +13,8 @@
 
 namespace riffle_tests {
 
+riffle::status push_to(riffle::dynamic_chain& chain, const reference::any_spec& stage);
+
 struct run_time_chain {
     riffle::dynamic_chain chain;
     reference::model model;

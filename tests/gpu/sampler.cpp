@@ -168,6 +168,11 @@ TEST_F(SamplerOnDevice, RowsThatTheLogitsEndBeforeAreShorter) {
     on_device.sample(chains, logits, std::numeric_limits<std::size_t>::max(), tokens, 100);
     EXPECT_EQ(tokens[0], here[0].sample(std::span(logits).first(100)));
     EXPECT_EQ(tokens[1], null_token);
+    tokens = {7, 7, 7};
+    on_device.sample(std::span<usual* const>(chains).first(1), logits, 100, tokens);
+    EXPECT_EQ(tokens[0], here[0].sample(std::span(logits).first(100)));
+    EXPECT_EQ(tokens[1], null_token) << "a place without a chain";
+    EXPECT_EQ(tokens[2], null_token);
 }
 TEST_F(SamplerOnDevice, ABatchThatIsLargerThanATurnCanBe) {
     constexpr std::size_t rows = 65600, size = 3;

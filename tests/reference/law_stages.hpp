@@ -202,11 +202,11 @@ inline void apply(const riffle::tail_free& s, state_between& b, const situation&
         total = bends.size();
     }
     std::size_t first = 0;
-    if (s.z > 0.0f) {
+    if (parameter(s.z) > 0.0f) {
         const std::uint64_t target = share_of(s.z, total);
         for (std::uint64_t sum = bends[0]; sum <= target; sum += bends[first]) ++first;
     }
-    const std::size_t kept = s.centred && s.z > 0.0f ? first + 1 : first;
+    const std::size_t kept = s.centred && parameter(s.z) > 0.0f ? first + 1 : first;
     keep_first(b.left, std::max({kept, s.min_keep, std::size_t{1}}));
 }
 
@@ -268,7 +268,7 @@ inline void apply(const riffle::factual_nucleus& s, state_between& b, const situ
     float share = s.p;
     for (std::size_t i = x.accepted.size(); i-- > 0 && x.accepted.size() - i <= 4096;) {
         if (!x.generated[i] || s.resets.contains(x.accepted[i])) break;
-        share = std::max(parameter(rounded(share * s.decay)), s.p_min);
+        share = std::max(parameter(rounded(share * parameter(s.decay))), s.p_min);
     }
     drop_illegal(b.left);
     sort_by_rank(b.left);
@@ -289,7 +289,7 @@ inline void apply(const riffle::skew& s, state_between& b, const situation& x) {
     const std::uint64_t odd = 2 * (random_bits(x.at, s.seed, 7) >> 41) + 1;
     float u = float(odd) * 5.9604644775390625e-8f;
     const float amount = std::min(std::max(s.amount, -80.0f), 80.0f);
-    if (amount != 0.0f) u = exp(rounded(log(u) * exp(-amount)));
+    if (parameter(amount) != 0.0f) u = exp(rounded(log(u) * exp(-amount)));
     const std::uint64_t target = share_of(u, all.mass);
     std::uint64_t sum = 0;
     for (const candidate& c : b.left) {

@@ -110,9 +110,9 @@ inline void apply(const riffle::penalties& s, state_between& b, const situation&
         std::int32_t count = 0;
         for (const std::int32_t token : recent) count += token == c.id;
         if (count == 0) continue;
-        const float repeated = c.logit <= 0.0f ? rounded(c.logit * s.repeat) : rounded(c.logit * inverse);
-        const float frequent = rounded(float(count) * parameter(s.frequency));
-        const float taken = rounded(frequent + parameter(s.presence));
+        const float repeated = parameter(rounded(c.logit * (c.logit <= 0.0f ? s.repeat : inverse)));
+        const float frequent = parameter(rounded(float(count) * parameter(s.frequency)));
+        const float taken = parameter(rounded(frequent + parameter(s.presence)));
         c.logit = canonical(rounded(repeated - taken));
     }
 }

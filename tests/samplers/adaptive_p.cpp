@@ -83,11 +83,5 @@ TEST(AdaptiveP, ParametersAreClamped) {
         ASSERT_EQ(none.sample(rough_row()), below.sample(rough_row()));
     }
 }
-TEST(AdaptiveP, WithoutMeaningAreErrors) {
-    expect_invalid_selector(adaptive_p{.target = not_a_number}, usual_adaptive_p,
-                            "adaptive_p: target = nan is not a number");
-    expect_invalid_selector(adaptive_p{.decay = not_a_number}, usual_adaptive_p,
-                            "adaptive_p: decay = nan is not a number");
-}
 }  // namespace
 }  // namespace riffle_tests

@@ -47,9 +47,5 @@ TEST(BannedSequences, StreamsNeverHaveOne) {
     const token_list good{3, 3, 3};
     EXPECT_NE(std::search(all.begin(), all.end(), good.begin(), good.end()), all.end());
 }
-TEST(BannedSequences, NaNIsAnError) {
-    expect_invalid(banned_sequences{{{{1}, 2.0f}, {{2}, not_a_number}}}, banned_sequences{},
-                   "banned_sequences: bias = nan is not a number");
-}
 }  // namespace
 }  // namespace riffle_tests

@@ -84,29 +84,6 @@ TEST(ClassifierFreeGuidance, AConstantAddedToEitherRowDoesNotShow) {
         EXPECT_EQ(guided(2.0f, prompt, shifted(other, by)), expected);
     }
 }
-TEST(ClassifierFreeGuidance, RefusesWhatItCannotCombineAndTouchesNothing) {
-    const std::vector<float> row{1.0f, 2.0f}, longer{1.0f, 2.0f, 3.0f}, nothing(2, -infinity);
-    std::vector<float> out{5.0f, 6.0f}, short_out{5.0f};
-    const auto refused = [&](const status& s, status_code code, const char* sentence) {
-        EXPECT_EQ(s.code(), code) << sentence;
-        EXPECT_STREQ(s.message().c_str(), sentence);
-        EXPECT_EQ(out, (std::vector<float>{5.0f, 6.0f}));
-    };
-    const classifier_free_guidance good;
-    refused(good.combine({}, {}, {}), status_code::empty_row, "classifier_free_guidance: the row has no logits");
-    refused(good.combine(row, longer, out), status_code::invalid_parameter,
-            "classifier_free_guidance: second row's size = 3 is not that of the first");
-    refused(good.combine(row, row, short_out), status_code::invalid_parameter,
-            "classifier_free_guidance: out's size = 1 is not that of the rows");
-    refused(good.combine(nothing, row, out), status_code::no_legal_token,
-            "classifier_free_guidance: no legal token is left: every logit is -inf, NaN or masked");
-    refused(classifier_free_guidance{.scale = 2e6f}.combine(row, row, out), status_code::invalid_parameter,
-            "classifier_free_guidance: scale = 2000000 is not a number between -1e6 and 1e6");
-    for (const float scale : {infinity, -infinity, not_a_number})
-        EXPECT_EQ(classifier_free_guidance{.scale = scale}.combine(row, row, out).code(),
-                  status_code::invalid_parameter);
-    EXPECT_EQ(out, (std::vector<float>{5.0f, 6.0f}));
-}
 
 }  // namespace
 }  // namespace riffle_tests

@@ -85,25 +85,6 @@ TEST(ContrastiveDecoding, InfiniteLogitsMakeNoNaN) {
     // What the amateur forces is all that it knows: it says nothing of the others.
     EXPECT_EQ(contrasted({.alpha = 0.0f}, plain, forced), (std::vector<float>{50.0f, -1.5f, 47.0f, -4.5f}));
 }
-TEST(ContrastiveDecoding, RefusesWhatItCannotCombineAndTouchesNothing) {
-    const std::vector<float> row{1.0f, 2.0f}, longer{1.0f, 2.0f, 3.0f}, nothing(2, -infinity);
-    std::vector<float> out{5.0f, 6.0f}, short_out{5.0f};
-    const contrastive_decoding good;
-    EXPECT_EQ(good.combine({}, {}, {}).code(), status_code::empty_row);
-    EXPECT_STREQ(good.combine(row, longer, out).message().c_str(),
-                 "contrastive_decoding: second row's size = 3 is not that of the first");
-    EXPECT_EQ(good.combine(row, row, short_out).code(), status_code::invalid_parameter);
-    EXPECT_EQ(good.combine(nothing, row, out).code(), status_code::no_legal_token);
-    for (const float x : {infinity, -infinity, not_a_number}) {
-        EXPECT_EQ(contrastive_decoding{.expert = x}.combine(row, row, out).code(), status_code::invalid_parameter);
-        EXPECT_EQ(contrastive_decoding{.amateur = x}.combine(row, row, out).code(), status_code::invalid_parameter);
-    }
-    EXPECT_STREQ(contrastive_decoding{.alpha = not_a_number}.combine(row, row, out).message().c_str(),
-                 "contrastive_decoding: alpha = nan is not a number");
-    EXPECT_STREQ(contrastive_decoding{.amateur = 2e6f}.combine(row, row, out).message().c_str(),
-                 "contrastive_decoding: amateur = 2000000 is not a number between -1e6 and 1e6");
-    EXPECT_EQ(out, (std::vector<float>{5.0f, 6.0f}));
-}
 
 }  // namespace
 }  // namespace riffle_tests

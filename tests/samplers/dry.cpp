@@ -113,14 +113,6 @@ TEST(Dry, AgreesOnTextsOfFewTokens) {
         expect_chain_agreement(c, model, make_row(shape::flat, 9, n), "text " + std::to_string(n), 6);
     }
 }
-TEST(Dry, WithoutMeaningAreErrors) {
-    const dry good{.multiplier = 0.8f};
-    expect_invalid(dry{.multiplier = not_a_number}, good, "dry: multiplier = nan is not a finite number");
-    expect_invalid(dry{.multiplier = infinity}, good, "dry: multiplier = inf is not a finite number");
-    expect_invalid(dry{.base = not_a_number}, good, "dry: base = nan is not a finite number");
-    expect_invalid(dry{.base = -infinity}, good, "dry: base = -inf is not a finite number");
-    expect_invalid(dry{.last_n = -2}, good, "dry: last_n = -2 is below -1");
-}
 TEST(Dry, BreakersAreFoundInTexts) {
     vocabulary v;
     for (const char* piece : {"a", "\n", "b\n", " :", ":", "x:y", "a:", "b"}) v.add(piece);

@@ -53,21 +53,5 @@ TEST(DynamicTemperature, KeepsTheOrder) {
         EXPECT_EQ((dynamic_temperature{.t = 1.0f, .range = 0.9f} | greedy{}).peek(row), chain(greedy{}).peek(row));
     }
 }
-TEST(DynamicTemperature, WithoutMeaningAreErrors) {
-    const dynamic_temperature good{.range = 0.3f};
-    expect_invalid(dynamic_temperature{.t = not_a_number}, good, "dynamic_temperature: t = nan is not a number");
-    expect_invalid(dynamic_temperature{.t = not_a_number, .range = 1.0f}, good,
-                   "dynamic_temperature: t = nan is not a finite number");
-    expect_invalid(dynamic_temperature{.t = infinity, .range = 1.0f}, good,
-                   "dynamic_temperature: t = inf is not a finite number");
-    expect_invalid(dynamic_temperature{.range = not_a_number}, good,
-                   "dynamic_temperature: range = nan is not a finite number");
-    expect_invalid(dynamic_temperature{.range = infinity}, good,
-                   "dynamic_temperature: range = inf is not a finite number");
-    expect_invalid(dynamic_temperature{.exponent = not_a_number}, good,
-                   "dynamic_temperature: exponent = nan is not a finite number");
-    expect_invalid(dynamic_temperature{.exponent = -infinity}, good,
-                   "dynamic_temperature: exponent = -inf is not a finite number");
-}
 }  // namespace
 }  // namespace riffle_tests

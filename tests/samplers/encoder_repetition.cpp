@@ -29,16 +29,5 @@ TEST(EncoderRepetition, DoesNotLookAtTheHistory) {
     const std::vector<float> row{3.0f, 2.0f};
     for (int i = 0; i < 5; ++i) EXPECT_EQ(c.sample(row), 1);
 }
-TEST(EncoderRepetition, WithoutMeaningAreErrors) {
-    const encoder_repetition good{};
-    expect_invalid(encoder_repetition{.penalty = not_a_number}, good,
-                   "encoder_repetition: penalty = nan is not a positive number");
-    expect_invalid(encoder_repetition{.penalty = 0.0f}, good,
-                   "encoder_repetition: penalty = 0 is not a positive number");
-    expect_invalid(encoder_repetition{.penalty = 0x1p-130f}, good,
-                   "encoder_repetition: penalty = 7.34684e-40 is not a positive number");
-    expect_invalid(encoder_repetition{.penalty = infinity}, good,
-                   "encoder_repetition: penalty = inf is not a positive number");
-}
 }  // namespace
 }  // namespace riffle_tests

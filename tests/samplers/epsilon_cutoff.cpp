@@ -27,11 +27,6 @@ TEST(EpsilonCutoff, KeepsOneOrMinKeepWhereNoneIs) {
         EXPECT_EQ(survivors_of(epsilon_cutoff{.epsilon = epsilon, .min_keep = 300}, row).size(), 4u);
     }
 }
-TEST(EpsilonCutoff, IsOffAtZeroAndBelow) {
-    const std::vector<float> row{0.0f, -100.0f, -infinity};
-    for (const float epsilon : {0.0f, -0.0f, -1.0f, -infinity, 1e-40f})
-        EXPECT_EQ(survivors_of(epsilon_cutoff{.epsilon = epsilon}, row).size(), 3u) << epsilon;
-}
 TEST(EpsilonCutoff, IsMonotone) {
     expect_monotone<epsilon_cutoff>({{1.0f}, {0.5f}, {0.1f}, {0.01f}, {0.00999999f}, {1e-4f}, {1e-20f}, {0.0f}});
     expect_monotone<epsilon_cutoff>({{0.5f, 0}, {0.5f, 1}, {0.5f, 5}, {0.5f, 500}, {0.5f, 5000}});
@@ -39,10 +34,6 @@ TEST(EpsilonCutoff, IsMonotone) {
 TEST(EpsilonCutoff, IsIdempotentWhereItDropsLittle) {
     const auto row = logits_of({0.6, 0.3, 0.0999, 0.0001});
     EXPECT_EQ(survivors_of(epsilon_cutoff{.epsilon = 0.01f}, row), (std::vector<token_id>{0, 1, 2}));
-}
-TEST(EpsilonCutoff, NaNIsAnError) {
-    expect_invalid(epsilon_cutoff{.epsilon = not_a_number}, epsilon_cutoff{},
-                   "epsilon_cutoff: epsilon = nan is not a number");
 }
 }  // namespace
 }  // namespace riffle_tests

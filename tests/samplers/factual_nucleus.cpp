@@ -51,11 +51,6 @@ TEST(FactualNucleus, IsTopPWithoutDecay) {
                 << name_of(s) << ", " << p;
         }
 }
-TEST(FactualNucleus, IsOffWhereBothSharesAreOne) {
-    const std::vector<float> row{0.0f, -30.0f, -infinity};
-    EXPECT_EQ(survivors_of(factual_nucleus{.p = 1.0f, .decay = 0.5f, .p_min = 1.0f}, row).size(), 3u);
-    EXPECT_EQ(survivors_of(factual_nucleus{.p = infinity, .decay = 0.5f, .p_min = 2.0f}, row).size(), 3u);
-}
 TEST(FactualNucleus, ALeastShareAboveTheFirstTakesOverAtTheSecondToken) {
     const std::vector<float> even(100, 1.0f);
     auto c = factual_nucleus{.p = 0.205f, .decay = 0.5f, .p_min = 0.705f} | dist{};
@@ -63,14 +58,6 @@ TEST(FactualNucleus, ALeastShareAboveTheFirstTakesOverAtTheSecondToken) {
         c.sample(even);
         EXPECT_EQ(c.survivors().size(), expected);
     }
-}
-TEST(FactualNucleus, WithoutMeaningAreErrors) {
-    const factual_nucleus good{};
-    expect_invalid(factual_nucleus{.p = not_a_number}, good, "factual_nucleus: p = nan is not a number");
-    expect_invalid(factual_nucleus{.p_min = not_a_number}, good, "factual_nucleus: p_min = nan is not a number");
-    expect_invalid(factual_nucleus{.decay = not_a_number}, good, "factual_nucleus: decay = nan is not in [0, 1]");
-    expect_invalid(factual_nucleus{.decay = -0.1f}, good, "factual_nucleus: decay = -0.1 is not in [0, 1]");
-    expect_invalid(factual_nucleus{.decay = 1.1f}, good, "factual_nucleus: decay = 1.1 is not in [0, 1]");
 }
 }  // namespace
 }  // namespace riffle_tests

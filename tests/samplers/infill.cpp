@@ -97,10 +97,6 @@ TEST(Infill, NothingLegalStaysNothing) {
     EXPECT_EQ(c.sample(std::vector<float>(5, -infinity)), null_token);
     EXPECT_EQ(c.last_status().code(), status_code::no_legal_token);
 }
-TEST(Infill, NoVocabularyIsAnError) {
-    static const vocabulary v = small_vocabulary();
-    expect_invalid(infill{}, infill{&v}, "infill: vocab = 0 is no vocabulary");
-}
 
 }  // namespace
 }  // namespace riffle_tests

@@ -57,13 +57,5 @@ TEST(LengthPenalty, RewindingCountsBack) {
     c.rewind(3);
     for (const token_id expected : {1, 0}) EXPECT_EQ(c.sample(row), expected);
 }
-TEST(LengthPenalty, WithoutMeaningAreErrors) {
-    const length_penalty good{};
-    expect_invalid(length_penalty{.factor = not_a_number}, good,
-                   "length_penalty: factor = nan is not a positive number");
-    expect_invalid(length_penalty{.factor = 0.0f}, good, "length_penalty: factor = 0 is not a positive number");
-    expect_invalid(length_penalty{.factor = -1.0f}, good, "length_penalty: factor = -1 is not a positive number");
-    expect_invalid(length_penalty{.factor = infinity}, good, "length_penalty: factor = inf is not a positive number");
-}
 }  // namespace
 }  // namespace riffle_tests

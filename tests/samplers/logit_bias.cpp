@@ -44,9 +44,5 @@ TEST(LogitBias, ChangesTakeEffectWithTheNextStep) {
     get<logit_bias>(c).biases.clear();
     EXPECT_EQ(c.sample(row), 1);
 }
-TEST(LogitBias, NaNIsAnError) {
-    expect_invalid(logit_bias{{{1, 2.0f}, {2, not_a_number}}}, logit_bias{{{1, 2.0f}}},
-                   "logit_bias: bias = nan is not a number");
-}
 }  // namespace
 }  // namespace riffle_tests

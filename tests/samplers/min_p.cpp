@@ -15,10 +15,6 @@ TEST(MinP, KeepsWhatIsLikelyEnough) {
     EXPECT_EQ(survivors_of(min_p{.p = 0.5f}, row), (std::vector<token_id>{0, 1}));
     EXPECT_EQ(survivors_of(min_p{.p = 0.01f}, row).size(), 4u);
 }
-TEST(MinP, IsOffAtZeroAndBelow) {
-    const std::vector<float> row{0.0f, -80.0f, -infinity};
-    for (const float p : {0.0f, -0.0f, -1.0f, -infinity}) EXPECT_EQ(survivors_of(min_p{.p = p}, row).size(), 3u) << p;
-}
 TEST(MinP, AboveOneKeepsOneOrMinKeep) {
     const std::vector<float> row{0.0f, 3.0f, 3.0f, 2.0f, -infinity};
     for (const float p : {1.5f, 1e30f, infinity}) {
@@ -33,8 +29,5 @@ TEST(MinP, IsMonotoneInP) {
     expect_monotone<min_p>({{infinity, 0}, {1.0f, 0}, {0.99f, 0}, {0.5f, 0}, {0.05f, 0}, {1e-10f, 0}, {0.0f, 0}});
 }
 TEST(MinP, IsIdempotent) { expect_idempotent(variants_of<min_p>()); }
-TEST(MinP, NaNIsAnError) {
-    expect_invalid(min_p{.p = not_a_number}, min_p{.p = 0.0f}, "min_p: p = nan is not a number");
-}
 }  // namespace
 }  // namespace riffle_tests

@@ -40,16 +40,5 @@ TEST(Mirostat, KeepsAtLeastOne) {
     EXPECT_EQ(wide_survivors_of(chain(mirostat{.tau = -10.0f, .n_vocab = 300}), row).size(), 1u);
     EXPECT_EQ(wide_survivors_of(chain(mirostat{.tau = 1e6f, .n_vocab = 300}), row).size(), 300u);
 }
-TEST(Mirostat, WithoutMeaningAreErrors) {
-    expect_invalid_selector(mirostat{.m = 1, .n_vocab = 5}, usual_mirostat, "mirostat: m = 1 is below 2");
-    expect_invalid_selector(mirostat{.m = -7, .n_vocab = 5}, usual_mirostat, "mirostat: m = -7 is below 2");
-    expect_invalid_selector(mirostat{}, usual_mirostat, "mirostat: n_vocab = 0 is not the size of a vocabulary");
-    expect_invalid_selector(mirostat{.n_vocab = -4}, usual_mirostat,
-                            "mirostat: n_vocab = -4 is not the size of a vocabulary");
-    expect_invalid_selector(mirostat{.tau = not_a_number, .n_vocab = 5}, usual_mirostat,
-                            "mirostat: tau = nan is not a number between -1e6 and 1e6");
-    expect_invalid_selector(mirostat{.eta = infinity, .n_vocab = 5}, usual_mirostat,
-                            "mirostat: eta = inf is not a number between -1e6 and 1e6");
-}
 }  // namespace
 }  // namespace riffle_tests

@@ -53,18 +53,5 @@ TEST(Penalties, LeaveIllegalTokensIllegal) {
     c.prompt(std::vector<token_id>{0, 0});
     EXPECT_EQ(c.sample(std::vector<float>{-infinity, -50.0f}), 1);
 }
-TEST(Penalties, WithoutMeaningAreErrors) {
-    const penalties good{.repeat = 1.1f};
-    expect_invalid(penalties{.last_n = -2}, good, "penalties: last_n = -2 is below -1");
-    expect_invalid(penalties{.repeat = 0.0f}, good, "penalties: repeat = 0 is not a positive number");
-    expect_invalid(penalties{.repeat = 0x1p-130f}, good, "penalties: repeat = 7.34684e-40 is not a positive number");
-    expect_invalid(penalties{.repeat = -1.0f}, good, "penalties: repeat = -1 is not a positive number");
-    expect_invalid(penalties{.repeat = infinity}, good, "penalties: repeat = inf is not a positive number");
-    expect_invalid(penalties{.repeat = not_a_number}, good, "penalties: repeat = nan is not a positive number");
-    expect_invalid(penalties{.frequency = infinity}, good, "penalties: frequency = inf is not a finite number");
-    expect_invalid(penalties{.frequency = not_a_number}, good, "penalties: frequency = nan is not a finite number");
-    expect_invalid(penalties{.presence = -infinity}, good, "penalties: presence = -inf is not a finite number");
-    expect_invalid(penalties{.presence = not_a_number}, good, "penalties: presence = nan is not a finite number");
-}
 }  // namespace
 }  // namespace riffle_tests

@@ -116,9 +116,6 @@ TEST(Skew, PeekIsPureAndCopiesGoOnAlike) {
         ASSERT_EQ(copy.sample(row_of_few()), token);
     }
 }
-TEST(Skew, NaNIsAnError) {
-    expect_invalid_selector(skew{.amount = not_a_number}, skew{}, "skew: amount = nan is not a number");
-}
 
 }  // namespace
 }  // namespace riffle_tests

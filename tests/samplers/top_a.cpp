@@ -17,11 +17,6 @@ TEST(TopA, CutsAtAMultipleOfTheSquareOfTheGreatest) {
     EXPECT_EQ(survivors_of(top_a{.a = 0.9f}, row), (std::vector<token_id>{0}));
     EXPECT_EQ(survivors_of(top_a{.a = 50.0f}, row), (std::vector<token_id>{0}));
 }
-TEST(TopA, IsOffAtZeroAndBelow) {
-    const std::vector<float> row{0.0f, -100.0f, -infinity};
-    for (const float a : {0.0f, -0.0f, -1.0f, -infinity, 1e-40f})
-        EXPECT_EQ(survivors_of(top_a{.a = a}, row).size(), 3u) << a;
-}
 TEST(TopA, KeepsAllOfEqualTokens) {
     for (const std::size_t size : {1u, 2u, 10u, 1000u})
         EXPECT_EQ(survivors_of(top_a{.a = 0.9f}, std::vector<float>(size, 2.5f)).size(), size);
@@ -29,6 +24,5 @@ TEST(TopA, KeepsAllOfEqualTokens) {
 TEST(TopA, IsMonotone) {
     expect_monotone<top_a>({{infinity}, {5.0f}, {1.0f}, {0.5f}, {0.2f}, {0.01f}, {1e-20f}, {0.0f}});
 }
-TEST(TopA, NaNIsAnError) { expect_invalid(top_a{.a = not_a_number}, top_a{}, "top_a: a = nan is not a number"); }
 }  // namespace
 }  // namespace riffle_tests

@@ -16,10 +16,6 @@ TEST(TopNSigma, KeepsWhatIsWithinNDeviations) {
     EXPECT_EQ(survivors_of(top_n_sigma{.n = 1.5f}, row), (std::vector<token_id>{0, 1, 2}));
     EXPECT_EQ(survivors_of(top_n_sigma{.n = 3.0f}, row).size(), 4u);
 }
-TEST(TopNSigma, IsOffAtZeroAndBelow) {
-    const std::vector<float> row{4.0f, 2.0f, -infinity};
-    for (const float n : {0.0f, -1.0f, -infinity}) EXPECT_EQ(survivors_of(top_n_sigma{.n = n}, row).size(), 3u) << n;
-}
 TEST(TopNSigma, InfinityKeepsAllThatAreLegal) {
     for (const std::vector<float>& row :
          {std::vector<float>{4.0f, 2.0f, -infinity}, {1.0f, 0.99999994f, -infinity}, {1.0f, 1.0f, -infinity}})
@@ -35,9 +31,6 @@ TEST(TopNSigma, EqualLogitsAllStay) {
 }
 TEST(TopNSigma, IsMonotoneInN) {
     expect_monotone<top_n_sigma>({{1e-6f}, {0.5f}, {1.0f}, {1.001f}, {2.0f}, {10.0f}, {infinity}});
-}
-TEST(TopNSigma, NaNIsAnError) {
-    expect_invalid(top_n_sigma{.n = not_a_number}, top_n_sigma{.n = 1.0f}, "top_n_sigma: n = nan is not a number");
 }
 }  // namespace
 }  // namespace riffle_tests

@@ -42,7 +42,7 @@ class batch {
 public:
     /// Samples and accepts: tokens[i] is sequence i's, null_token where it has none (its last_status() says why). The
     /// answer is ok, or the status of the first sequence that has none, or what is wrong with the arguments; then
-    /// nothing was sampled. After the first call of a kind no memory is allocated.
+    /// nothing was sampled, and all tokens are null_token. After the first call of a kind no memory is allocated.
     template <class Sequences, class Executor = one_after_the_other>
     status sample(Sequences&& sequences, const logit_rows& rows, std::span<token_id> tokens, Executor&& executor = {}) {
         return each(sequences, rows, tokens, executor,
@@ -102,9 +102,9 @@ private:
     template <class Sequences, class Executor, class Take>
     status each(Sequences& sequences, const logit_rows& rows, std::span<token_id> tokens, Executor& executor,
                 Take take) {
+        for (auto& token : tokens) token = null_token;
         if (status s = check_sizes(sequences, rows, tokens); !s.ok()) return s;
         if (status s = scratch_.reserve(rows.rows()); !s.ok()) return s;
-        for (auto& token : tokens) token = null_token;
         const auto first = std::begin(sequences);
         std::atomic<std::size_t> done{0};
         executor(tokens.size(), [&](std::size_t i) noexcept {

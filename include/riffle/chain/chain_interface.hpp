@@ -37,8 +37,8 @@ public:
         return self().state().peek(stages, logits);
     }
     /// Runs the stages in place on candidates, as llama_sampler_apply does: what is left stays in `c`, a selector sets
-    /// `c.selected`. Nothing is accepted. Logits become canonical; ids may repeat and stand in any order, but not be
-    /// negative.
+    /// `c.selected`, which is -1 where nothing was selected, errors included. Nothing is accepted. Logits become
+    /// canonical; ids may repeat and stand in any order, but not be negative.
     status apply(candidates& c) noexcept {
         decltype(auto) stages = self().table();
         return self().state().apply(stages, c);
@@ -119,7 +119,7 @@ public:
     }
     /// Why the last call gave no token, and what it saw in the row.
     const status& last_status() const noexcept { return self().state().last_status(); }
-    /// What accepting the last token led to.
+    /// What accepting the last token led to; nothing where the last sample gave none.
     const step& last_step() const noexcept { return self().state().last_step(); }
     /// Under numerics::llama: of how many rows this chain has chosen a token, and for how many of them it had to make a
     /// candidate for every token, as llama.cpp does, because the quicker way could not decide. Both 0 under other

@@ -70,6 +70,7 @@ public:
     status apply_each(const stage_table& stages, candidates& c,
                       Seen seen) noexcept(noexcept(seen(std::size_t{}, std::as_const(c)))) {
         last_token_ = null_token;
+        c.selected = -1;
         status_ = (stages.check)();
         const bool as_llama = stages.as_llama();
         const bool has_memory = c.size == 0 || (c.data && c.size <= largest_object / sizeof(token_data));
@@ -78,7 +79,6 @@ public:
             status_.ok() && !memory.ok())
             status_.fail(memory);
         if (!status_.ok()) return status_;
-        c.selected = -1;
         if (!as_llama) c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
         const context x(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare);
         for (std::size_t i = 0; i < stages.size(); ++i) {
@@ -184,6 +184,7 @@ public:
     /// Accepts what the last step chose, as sample does.
     token_id accept_chosen(stage_table& stages) noexcept {
         const token_id token = last_token_;
+        last_step_ = {};
         if (token == null_token) return token;
         const std::size_t written = tokens_.written();
         const step s = take(stages, token, true);

@@ -21,14 +21,15 @@ struct logit_edit {
     /// The numbers in the order in which apply reads them.
     constexpr std::array<float, 4> numbers() const noexcept { return {if_not_positive, if_positive, share, taken}; }
 
-    /// Over any value type; the result is not canonical.
+    /// Over any value type; the result is not canonical. (Denormals on the way count as 0, or a flush-to-zero mode
+    /// would show in what is left of the least logits.)
     template <class V>
     static RIFFLE_INLINE constexpr V apply(const V& logit, const std::array<V, 4>& numbers) noexcept {
-        const V scaled = logit * blend(logit <= V(0.0f), numbers[0], numbers[1]);
-        return scaled - (absolute(logit) * numbers[2] + numbers[3]);
+        const V scaled = flushed(logit * blend(logit <= V(0.0f), numbers[0], numbers[1]));
+        return scaled - flushed(flushed(absolute(logit) * numbers[2]) + numbers[3]);
     }
-    /// Of one logit. No edit makes an illegal token legal: so one is left alone, and -inf meets neither a factor of 0 nor
-    /// a bias of +inf, at which a host may trap.
+    /// Of one logit. No edit makes an illegal token legal: so one is left alone, and -inf meets neither a factor of 0
+    /// nor a bias of +inf, at which a host may trap.
     float operator()(float logit) const noexcept {
         if (!(logit > illegal_logit)) return illegal_logit;
         return apply<lanes<1>>(logit, {if_not_positive, if_positive, share, taken})[0];

@@ -23,16 +23,17 @@ struct classifier_free_guidance {
     static constexpr const char* name = "classifier_free_guidance";
 
     /// `out` has the size of both rows and may be one of them. empty_row or invalid_parameter where there is nothing to
-    /// do, no_legal_token where the first row has none; `out` is then as it was. O(V): three reads of each row.
+    /// do, no_legal_token where the first row has none: all of `out` is illegal then. O(V): three reads of each row.
     status combine(std::span<const float> prompt, std::span<const float> other, std::span<float> out) const noexcept {
-        if (const status s = (check)(); !s.ok()) return s;
-        if (const status s = wide::sizes_agree(name, prompt, other, out); !s.ok()) return s;
+        if (const status s = (check)(); !s.ok()) return wide::combine_nothing(out, s);
+        if (const status s = wide::sizes_agree(name, prompt, other, out); !s.ok()) return wide::combine_nothing(out, s);
         const float greatest = wide::greatest_of(prompt), other_greatest = wide::greatest_of(other);
-        if (!(greatest > illegal_logit)) return status::failed(status_code::no_legal_token, name);
+        if (!(greatest > illegal_logit))
+            return wide::combine_nothing(out, status::failed(status_code::no_legal_token, name));
         const bool alone = !(other_greatest > illegal_logit);
         wide::combine(prompt, other, out,
                       lean{greatest, wide::log_mass(prompt, greatest), alone ? 0.0f : other_greatest,
-                           alone ? 0.0f : wide::log_mass(other, other_greatest), scale});
+                           alone ? 0.0f : wide::log_mass(other, other_greatest), flushed(scale)});
         return {};
     }
     status (check)() const noexcept {

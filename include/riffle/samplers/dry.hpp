@@ -15,16 +15,17 @@ namespace riffle::inline RIFFLE_ABI {
 /// Passages do not reach over the breaker that begins last (of several that begin there, the longest), and a breaker of
 /// one token is never penalised.
 ///
-/// `multiplier` 0 = off, negative ones encourage; `base` >= 1, below = off; `allowed_length` usual 2, and for 0 or less
-/// every token that followed another within the window is penalised; `last_n` tokens are looked at, prompt included,
-/// 0 = off, -1 = everything since the last reset; `breakers`: token sequences, or dry_breakers(vocabulary, {"\n", ":"})
-/// for texts. NaN and infinities are errors, and last_n below -1. The penalty stays finite: base^n counts as at most
-/// 1e38.
+/// `multiplier` 0 = off, negative ones encourage; `base` >= 1, below = off; `allowed_length` usual 2, for 0 or less
+/// every token that followed another within the window is penalised, and from the length of the text on none is;
+/// `last_n` tokens are looked at, prompt included, 0 = off, -1 = everything since the last reset; `breakers`: token
+/// sequences, or dry_breakers(vocabulary, {"\n", ":"}) for texts. NaN and infinities are errors, and last_n below -1.
+/// The penalty stays finite: base^n counts as at most 1e38.
 ///
 /// llama.cpp 0.7.0 finds the same repetitions; last_n < 0 is off there.
 ///
-/// Cost: O(last_n · longest breaker · log breakers) a step, whatever the text and the vocabulary, and without breakers
-/// O(last_n): the repetitions of all positions at once, by the Z-algorithm.
+/// Cost: O(last_n · longest breaker · log breakers) a step, whatever the text, the vocabulary and the other parameters:
+/// tens of thousands of breakers cost little more than a few. Without breakers O(last_n): the repetitions of all
+/// positions at once, by the Z-algorithm.
 struct dry {
     float multiplier = 0.0f;
     float base = 1.75f;

@@ -12,7 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// temperature; llama.cpp's temp_ext.)
 ///
 /// `range` <= 0 = temperature{t}, t <= 0 included; exponent finite, usual 1; a single candidate is left alone. T below
-/// 2^-64 counts as that. NaN is an error in each; so are a range of +inf, and an infinite t where range > 0.
+/// 2^-64, and below 0, counts as that; one beyond the floats makes all legal tokens equal. NaN is an error in each; so
+/// are a range of +inf, and an infinite t where range > 0.
 ///
 /// Wide: max, law, and a private copy of the row. Narrow: O(candidates). No sort.
 struct dynamic_temperature {

@@ -10,7 +10,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// lower the cut; at least min_keep and at least one. (Hewitt, Manning, Liang 2022, arXiv 2210.15191, eta sampling.)
 ///
 /// `epsilon` in (0, 1), usual 3e-4 to 4e-3; <= 0 = off; >= 1 keeps max(1, min_keep) where the entropy is 0 and may keep
-/// more where it is not; NaN is an error.
+/// more where it is not; NaN is an error. The cut is a float: where the greatest logit is beyond 2^24, its ties stay
+/// whatever epsilon.
 ///
 /// Wide: max, law, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct eta_cutoff {

@@ -13,9 +13,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// TensorRT-LLM's top_p_decay.) Otherwise as top_p.
 ///
 /// Both `p` and `p_min` >= 1 = off; tokens that weigh nothing are dropped all the same while p >= 1 shrinks; `decay` in
-/// [0, 1], 1 = top_p where p_min is at most p; p_min above p takes over at the second token, whatever the decay. NaN is
-/// an error in each, and a decay below 0 or above 1. A prompt's token resets too. The share is followed over 4,096
-/// tokens at most, and stays then.
+/// [0, 1], 1 = top_p where p_min is at most p, 0 = p_min from the second token on; p_min above p takes over at the
+/// second token, whatever the decay, and p_min <= 0 is no least share. NaN is an error in each, and a decay below 0 or
+/// above 1. A prompt's token resets too. The share is followed over 4,096 tokens at most, and stays then.
 ///
 /// Cost: that of top_p, and O(tokens since the reset), at most until p_min is reached.
 struct factual_nucleus {
@@ -69,7 +69,8 @@ struct factual_nucleus {
     status (check)() const noexcept {
         if (p != p) return status::invalid(name, "p", double(p), "is not a number");
         if (p_min != p_min) return status::invalid(name, "p_min", double(p_min), "is not a number");
-        if (!(decay >= 0.0f) || decay > 1.0f) return status::invalid(name, "decay", double(decay), "is not in [0, 1]");
+        if (!(flushed(decay) >= 0.0f) || decay > 1.0f)
+            return status::invalid(name, "decay", double(decay), "is not in [0, 1]");
         return {};
     }
     template <class Check>
@@ -79,7 +80,7 @@ struct factual_nucleus {
 
 private:
     float shrunk(float share) const noexcept {
-        const float less = flushed((lanes<1>(share) * lanes<1>(decay))[0]);
+        const float less = flushed((lanes<1>(share) * lanes<1>(flushed(decay)))[0]);
         return less > p_min ? less : p_min;
     }
 };

@@ -12,7 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// in `ends` becomes l + |l| · (factor^(generated - start) - 1). (transformers' ExponentialDecayLengthPenalty.)
 ///
 /// `factor` > 1 ends sooner, < 1 later, 1 = off; it must be positive, finite and no denormal. `start` counts generated
-/// tokens, the prompt does not count; no `ends` = off. The power counts as at most 1e38; a banned end stays banned.
+/// tokens, the prompt does not count, and below 0 there are so many more of them; no `ends` = off. The power counts as
+/// at most 1e38; a banned end stays banned.
 ///
 /// Cost: O(greatest id of `ends` / 32 + ends) a step; wide it copies only the blocks that hold one.
 struct length_penalty {

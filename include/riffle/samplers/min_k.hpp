@@ -12,7 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// Gaps are compared before they are divided by the range, which is the same for all; of equal ones the first counts,
 /// and where all legal logits are equal all are kept.
 ///
-/// `tau` >= 0 in logits, 0 = no minimum; NaN or below 0 is an error. Always on.
+/// `tau` >= 0 in logits, 0 = no minimum, range times the number of legal tokens or more (+inf) = all; NaN or below 0 is
+/// an error. Always on.
 ///
 /// Wide: max, law, and the blocks of the greatest logits, as many as it takes until no later gap can win. Narrow: sorts
 /// those.
@@ -54,7 +55,7 @@ struct min_k {
     }
 
     status (check)() const noexcept {
-        if (!(tau >= 0.0f)) return status::invalid(name, "tau", double(tau), "is not 0 or a positive number");
+        if (!(flushed(tau) >= 0.0f)) return status::invalid(name, "tau", double(tau), "is not 0 or a positive number");
         return {};
     }
 };

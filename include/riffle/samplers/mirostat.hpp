@@ -13,9 +13,10 @@ namespace riffle::inline RIFFLE_ABI {
 /// follows the surprise of what is accepted, as in mirostat_v2. (Basu et al. 2020, arXiv 2007.14966, algorithm 1.) A
 /// selector.
 ///
-/// `tau`, `eta`, `seed` as in mirostat_v2; `m` >= 2 tokens to estimate from, usual 100; `n_vocab` >= 1, the size of
-/// the vocabulary, which the formula needs: it must be given. Equally likely tokens have s = 0, where the formula has
-/// no value: the limit is taken, all tokens for a mu over log2(n_vocab - 1) and one under it.
+/// `tau`, `eta`, `seed` as in mirostat_v2; `m` >= 2 tokens to estimate from, usual 100; `n_vocab` >= 1, the size of the
+/// vocabulary, which the formula needs: it must be given. Equally likely tokens have s = 0, where the formula has no
+/// value: the limit is taken, all tokens for a mu over log2(n_vocab - 1) and one under it. A mu so low that k is below
+/// 1 keeps the best, and one so great that k is beyond 1e9 all.
 ///
 /// Wide: max, law, and the blocks that can hold one of the m, then of the k, greatest. Sorts m tokens, never more.
 struct mirostat {

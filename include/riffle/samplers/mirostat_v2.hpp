@@ -14,9 +14,10 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Tokens more than 20.8 nats under the maximum are never kept.
 ///
-/// `tau`: the surprise aimed at, in bits, usual 3 to 8; `eta`: how fast mu follows, usual 0.1; both within ±1e6. `seed`
-/// as in dist. mu moves only in accept, and only for the token that was chosen last: a token from elsewhere leaves it,
-/// and the step says so. (llama.cpp moves mu in apply, so a rejected token moves it too; numerics::llama repeats that.)
+/// `tau`: the surprise aimed at, in bits, usual 3 to 8; `eta`: how fast mu follows, usual 0.1; both within ±1e6, else
+/// an error, and mu never drifts further than 1e6 from its start; where it is below 0 the best stays alone. `seed` as
+/// in dist. mu moves only in accept, and only for the token that was chosen last: a token from elsewhere leaves it, and
+/// the step says so. (llama.cpp moves mu in apply, so a rejected token moves it too; numerics::llama repeats that.)
 ///
 /// Wide: max, mass, and the blocks that reach the cut. No sort: O(candidates).
 struct mirostat_v2 {

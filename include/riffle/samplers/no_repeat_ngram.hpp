@@ -11,8 +11,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// No n-gram twice: a token that would complete a sequence of n tokens that the text already has is banned. (Paulus,
 /// Xiong, Socher 2017, arXiv 1705.04304, section 2.5; fairseq and transformers' NoRepeatNGram.)
 ///
-/// `n` <= 0 = off; n = 1 bans every token seen. `last_n` tokens are looked at, prompt included; -1 = everything since
-/// the last reset; below -1 is an error.
+/// `n` <= 0 = off; n = 1 bans every token seen, and more than the text has nothing. `last_n` tokens are looked at,
+/// prompt included; -1 = everything since the last reset; below -1 is an error.
 ///
 /// Cost: O(last_n) a step, whatever n, the text and the vocabulary.
 struct no_repeat_ngram {

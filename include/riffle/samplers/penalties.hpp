@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// count * frequency + presence is subtracted.
 ///
 /// `last_n` = 0 = off, -1 = everything accepted since the last reset; repeat > 0, finite and no denormal, 1 = none;
-/// frequency and presence finite, 0 = none, negative values encourage.
+/// frequency and presence finite, 0 = none, negative values encourage; a penalty beyond the floats bans.
 ///
 /// Cost: O(last_n) a step, whatever the vocabulary; wide it copies only the blocks that it touches.
 struct penalties {
@@ -34,8 +34,9 @@ struct penalties {
     /// What becomes of a token that occurs `count` times.
     logit_edit penalty(std::int32_t count) const noexcept {
         const float inverse = flushed(1.0f / repeat);  // finite, since repeat is no denormal
-        const lanes<1> taken = lanes<1>(float(count)) * lanes<1>(flushed(frequency)) + lanes<1>(flushed(presence));
-        return {.if_not_positive = repeat, .if_positive = inverse, .taken = taken[0]};
+        const lanes<1> counted = lanes<1>(float(count)) * lanes<1>(flushed(frequency));
+        const lanes<1> taken = counted + lanes<1>(flushed(presence));
+        return {.if_not_positive = repeat, .if_positive = inverse, .taken = flushed(taken[0])};
     }
     template <class Logits>
     void change(Logits& of, const context& x) const noexcept {

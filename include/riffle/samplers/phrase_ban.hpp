@@ -12,9 +12,9 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
-/// Bans phrases in the text, however they are split into tokens ("anti-slop"; koboldcpp, exllamav2's banned strings).
-/// A phrase can only be seen when it is complete: then accept (last_step() after sample) answers how many tokens to
-/// take back, and bans the token that began the phrase at that place.
+/// Bans phrases in the text, however they are split into tokens ("anti-slop"; koboldcpp, exllamav2's banned strings). A
+/// phrase can only be seen when it is complete: then accept (last_step() after sample) answers how many tokens to take
+/// back, and bans the token that began the phrase at that place.
 ///
 ///     token_id t = chain.sample(logits);
 ///     if (const int back = chain.last_step().rewind) {
@@ -32,7 +32,10 @@ namespace riffle::inline RIFFLE_ABI {
 /// chain. Tokens of a prompt are not looked at, and a phrase does not begin in them. A phrase of more than 128 tokens
 /// cannot be taken back: rewind then refuses.
 ///
-/// Cost: O(bytes of the token) in accept, O(64) a step; on candidates O(candidates) for each ban of the place.
+/// Cost: in accept O(bytes of the token) as an average over the text, since one byte may undo what many have begun: at
+/// worst as many steps as the longest phrase has bytes, each a comparison with every byte that goes on from there
+/// (256). Where a phrase is complete, O(its tokens) and a look at 64 bans and 128 tokens. O(64) a step; on candidates
+/// O(candidates) for each ban of the place.
 struct phrase_ban {
     const vocabulary* vocab = nullptr;
     phrase_set phrases{};

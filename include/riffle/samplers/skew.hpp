@@ -9,7 +9,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// Draws with a skewed random number: u becomes u^exp(-amount), and the token is the one in which the running share of
 /// the mass, in the order of ranks, reaches past it. (turboderp, exllamav2.) A selector.
 ///
-/// `amount` > 0 moves mass to less likely tokens, < 0 to likelier ones, 0 = as likely as in dist; beyond +-80 counts as
+/// `amount` > 0 moves mass to less likely tokens, < 0 to likelier ones, 0 = as likely as in dist; beyond ±80 counts as
 /// that; NaN is an error. `seed` as in dist. u has 23 bits, so a token of a share below 2^-23 may never be drawn.
 ///
 /// It needs the candidates in order: put it behind a stage that narrows.
@@ -57,7 +57,7 @@ private:
     float bounded_amount() const noexcept { return amount > -80.0f ? (amount < 80.0f ? amount : 80.0f) : -80.0f; }
     float skewed(std::uint64_t bits) const noexcept {
         const float u = float(std::uint32_t(2 * (bits >> 41) + 1)) * 0x1p-24f;  // 0 < u < 1, exact
-        if (amount == 0.0f) return u;
+        if (flushed(amount) == 0.0f) return u;
         return exp(log(lanes<1>(u)) * exp(lanes<1>(-bounded_amount())))[0];
     }
 

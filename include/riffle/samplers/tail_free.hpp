@@ -48,7 +48,7 @@ struct tail_free {
             if ((sum += straight ? 1 : bend(first)) > target) break;
         std::size_t kept = first == bends ? c.size : first;
         if (centred) kept = (std::min)(first + 1, c.size - 1);
-        if (!(z > 0.0f)) kept = 0;
+        if (!(flushed(z) > 0.0f)) kept = 0;
         kept = (std::max)({kept, min_keep, std::size_t{1}});
         if (kept < c.size) c.size = kept;
         return true;

@@ -11,7 +11,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// that of the legal logits, from integer moments of the distance to the maximum; distances over 255.99 nats count as
 /// 255.99.
 ///
-/// `n` <= 0 = off; a single candidate is left alone; NaN is an error.
+/// `n` <= 0 = off; so great that the cut lies under all, +inf included, keeps all legal ones; a single candidate is
+/// left alone; NaN is an error.
 ///
 /// Wide: max, moments, and one pass over blocks whose maximum reaches the cut. Narrow: O(candidates).
 struct top_n_sigma {

@@ -76,6 +76,11 @@ inline status sizes_agree(const char* who, std::span<const float> a, std::span<c
         return status::invalid(who, "out's size", double(out.size()), "is not that of the rows");
     return {};
 }
+/// What is left of `out` where there is no row: nothing legal, so that what lay there before is not taken for logits.
+inline status combine_nothing(std::span<float> out, const status& why) noexcept {
+    for (float& logit : out) logit = illegal_logit;
+    return why;
+}
 template <class Combine>
 void combine(std::span<const float> a, std::span<const float> b, std::span<float> out, const Combine& how) noexcept {
     run<combine_pass<Combine>>(a.data(), b.data(), out.data(), a.size(), how);
