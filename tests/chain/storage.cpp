@@ -118,15 +118,21 @@ TEST(Storage, CopiesLiveOnTheHeap) {
 }
 
 TEST(Storage, AnEndlessHistoryFillsAndThenSaysSo) {
-    auto c = penalties{.last_n = -1, .repeat = 1.1f} | greedy{};
-    std::vector<std::byte> bytes(c.scratch_bytes(50, 400));
-    ASSERT_TRUE(c.use_storage(bytes, 50, 400));
-    const auto row = row_at(0, 50);
-    for (int i = 0; i < 400; ++i) ASSERT_NE(c.sample(row), null_token) << i;
-    std::size_t taken = 0;
-    while (taken < 1000 && c.accept(1).state.ok()) ++taken;
-    EXPECT_LT(taken, 1000u);
-    EXPECT_EQ(c.last_step().state.code(), status_code::storage_too_small);
+    // a window longer than any text is as good as endless
+    for (const std::int32_t last_n : {-1, (1 << 20) + 1, std::numeric_limits<std::int32_t>::max()}) {
+        auto c = penalties{.last_n = last_n, .repeat = 1.1f} | greedy{};
+        std::vector<std::byte> bytes(c.scratch_bytes(50, 400));
+        EXPECT_LT(bytes.size(), 1u << 20);
+        ASSERT_TRUE(c.use_storage(bytes, 50, 400));
+        const auto row = row_at(0, 50);
+        for (int i = 0; i < 400; ++i) ASSERT_NE(c.sample(row), null_token) << i;
+        std::size_t taken = 0;
+        while (taken < 1000 && c.accept(1).state.ok()) ++taken;
+        EXPECT_LT(taken, 1000u);
+        EXPECT_EQ(c.last_step().state.code(), status_code::storage_too_small);
+    }
+    auto c = penalties{.last_n = 1 << 20, .repeat = 1.1f} | greedy{};
+    EXPECT_GT(c.scratch_bytes(50), std::size_t{1 << 20} * sizeof(token_id));
 }
 
 TEST(Storage, ScratchBytesGrowWithTheRow) {

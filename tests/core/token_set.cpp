@@ -20,6 +20,19 @@ std::vector<token_id> visited(const token_set& s) {
     return ids;
 }
 
+TEST(TokenSet, VisitsAWordBeyondTheEndAndNoMore) {
+    const token_set set{0, 31, 32, 63, 64, 1000, token_set::bound - 1};
+    const auto below = [&](std::size_t end) {
+        std::vector<token_id> ids;
+        set.each_below(end, [&](token_id id) { ids.push_back(id); });
+        return ids;
+    };
+    EXPECT_EQ(below(0), (std::vector<token_id>{0, 31}));
+    EXPECT_EQ(below(31), (std::vector<token_id>{0, 31}));
+    EXPECT_EQ(below(33), (std::vector<token_id>{0, 31, 32, 63}));
+    EXPECT_EQ(below(1001), (std::vector<token_id>{0, 31, 32, 63, 64, 1000}));
+    EXPECT_EQ(below(std::size_t(-1)), visited(set));
+}
 TEST(TokenSet, HoldsWhatASetHolds) {
     integers random(1);
     for (const std::uint32_t bound : {3u, 40u, 5000u}) {

@@ -222,6 +222,19 @@ TEST_P(Limits, LetNoFlushToZeroShow) {
 #endif
 TEST_P(Limits, NameEveryParameter) { EXPECT_EQ(table().named, table().fields) << table().stage; }
 
+/// The memory that a chain asks for ahead of time, on rows of 300: less than 8 MB, which a sequence of 100,000 tokens
+/// takes, and not what a window of 2^31 tokens would. (No more is allocated in a step than this says: embedding's
+/// allocations.cpp.)
+TEST_P(Limits, AskForNoMemoryThatNoTextWouldUse) {
+    for (const limit& of : table().limits) {
+        if (of.means.is == meaning::way::refused) continue;
+        dynamic_chain c;
+        for (const any_spec& stage : sampling(of.stage)) push_to(c, stage);
+        EXPECT_LT(c.scratch_bytes(300), 8000000u) << reference::describe(of.stage);
+        EXPECT_TRUE(c.reserve(300)) << reference::describe(of.stage);
+    }
+}
+
 /// The words behind `name = "` in a header.
 std::vector<std::string> stages_in(const std::filesystem::path& header) {
     std::vector<std::string> names;

@@ -145,8 +145,8 @@ public:
     // ---- memory
 
     /// Allocates for rows of `row_size` logits, so that sampling them allocates nothing; and for `tokens` accepted
-    /// tokens, for chains with last_n = -1, which keep them all. row_too_long over 2^31 - 1 logits; out_of_memory or
-    /// storage_too_small where there is not as much, or over 2^31 - 1 tokens.
+    /// tokens, for chains with last_n = -1, or beyond 2^20, which keep them all. row_too_long over 2^31 - 1 logits;
+    /// out_of_memory or storage_too_small where there is not as much, or over 2^31 - 1 tokens.
     status reserve(std::size_t row_size, std::size_t tokens = 0) noexcept {
         decltype(auto) stages = self().table();
         return self().state().reserve(stages, row_size, tokens);

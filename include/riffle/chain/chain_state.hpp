@@ -237,7 +237,7 @@ public:
     status rollback(stage_table& stages, const checkpoint& m) noexcept {
         if (m.layout != stages.layout() || m.tokens > tokens_.written()) return status_code::mark_unknown;
         const std::size_t back = tokens_.written() - m.tokens;
-        if (!tokens_.can_pop(back, stages.window())) return status_code::rewind_too_far;
+        if (!tokens_.can_pop(back, window(stages))) return status_code::rewind_too_far;
         if (m.line != (m.tokens == 0 ? 0 : tokens_.recent(back).line)) return status_code::mark_unknown;
         for (std::size_t i = 0; i < back; ++i) tokens_.pop();
         at_.position = m.position;
@@ -257,7 +257,7 @@ public:
             generated += tokens_.recent(back).generated;
         }
         const std::uint32_t target = at_.position - std::uint32_t(count);
-        if (!tokens_.can_pop(back, stages.window())) return status_code::rewind_too_far;
+        if (!tokens_.can_pop(back, window(stages))) return status_code::rewind_too_far;
         const auto* ring = stages.ring();
         if (ring && (target < saved_from_ || saved_to_ - target > stage_table::saved_states))
             return status_code::rewind_too_far;
@@ -452,11 +452,18 @@ private:
         return saturating::rounded_up(bytes, storage::alignment);
     }
 
+    /// How far the stages look back; -1 = everything, and so is a window that no text fills: nobody asks for its memory
+    /// ahead of time.
+    static std::int32_t window(const stage_table& stages) noexcept {
+        constexpr std::int32_t longest_window = 1 << 20;
+        const std::int32_t asked = stages.window();
+        return asked > longest_window ? -1 : asked;
+    }
     /// A window, rollback_depth tokens behind it, and one entry that carries the hash of all before.
     static constexpr std::size_t history_capacity(std::size_t window) noexcept { return window + rollback_depth + 1; }
     /// The stages' window, or more tokens where a caller says so.
     static std::size_t window_tokens(const stage_table& stages, std::size_t tokens) noexcept {
-        return (std::max)(std::size_t((std::max)(stages.window(), 0)), tokens);
+        return (std::max)(std::size_t((std::max)(window(stages), 0)), tokens);
     }
     /// Windows longer than this, and endless ones, grow with what is accepted.
     static std::size_t first_window(const stage_table& stages) noexcept {
@@ -468,7 +475,7 @@ private:
     }
     bool grow_history(const stage_table& stages) noexcept {
         if (tokens_.remembered() < tokens_.capacity()) return true;
-        const bool endless = stages.window() < 0;
+        const bool endless = window(stages) < 0;
         if (!endless && tokens_.capacity() >= history_capacity(window_tokens(stages, 0))) return true;
         return !storage_.borrowed() && tokens_.reserve(2 * tokens_.capacity());
     }

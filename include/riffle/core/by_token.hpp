@@ -23,7 +23,9 @@ void change_counted(candidates& c, const token_counts& counts, EditOf edit_of) n
 /// The same edit for every token of a set.
 template <class Row, class Set>
 void change_each(Row& r, const Set& tokens, const logit_edit& change) noexcept {
-    tokens.each([&](token_id id) { r.edit(id, change); });
+    const auto edit = [&](token_id id) { r.edit(id, change); };
+    if constexpr (requires { r.size(); }) tokens.each_below(r.size(), edit);
+    else tokens.each(edit);
 }
 template <class Set>
 void change_each(candidates& c, const Set& tokens, const logit_edit& change) noexcept {

@@ -143,6 +143,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     }
     /// keep_nucleus after keep_legal and weigh.
     RIFFLE_NOINLINE void keep_weighed_nucleus(std::uint64_t target, std::size_t least) noexcept {
+        if (least >= size) return;  // no prefix is looked for where all stay
         constexpr std::size_t many = 256;
         if (size > many && least <= 1 && !sorted && keep_nucleus_in_order(target)) return;
         std::size_t low = 0, high = size;  // the end of the prefix lies in (low, high]

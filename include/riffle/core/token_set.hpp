@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -54,7 +55,13 @@ public:
     /// Calls visit(id) in ascending order. O(greatest id / 32 + size).
     template <class Visit>
     void each(Visit visit) const noexcept {
-        for (std::size_t w = 0; w < words_.size(); ++w)
+        each_below(std::size_t(bound), visit);
+    }
+    /// Of those below `end`, and in the word behind: O(end / 32) at most.
+    template <class Visit>
+    void each_below(std::size_t end, Visit visit) const noexcept {
+        const std::size_t words = (std::min)(words_.size(), end / 32 + 1);
+        for (std::size_t w = 0; w < words; ++w)
             for (std::uint32_t bits = words_[w]; bits; bits &= bits - 1)
                 visit(Id(w * 32 + std::size_t(std::countr_zero(bits))));
     }
