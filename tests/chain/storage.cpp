@@ -1,6 +1,8 @@
 // reserve, scratch_bytes and use_storage.
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -126,5 +126,32 @@ TEST(Dry, BreakersAreFoundInTexts) {
     has({}, {});
     has({""}, {});
 }
+TEST(Dry, OfStringsTheFirst256Count) {
+    vocabulary v;
+    for (int i = 0; i < 300; ++i) v.add(std::to_string(1000 + i));
+    std::vector<std::string> strings;
+    for (int i = 0; i < 300; ++i) strings.push_back(std::to_string(1000 + i));
+    const std::vector<text> texts(strings.begin(), strings.end());
+    const token_sequences found = dry_breakers(v, texts);
+    const auto alone = [](token_id id) { return std::vector<token_id>{id}; };
+    EXPECT_EQ(std::count(found.begin(), found.end(), alone(0)), 1);
+    EXPECT_EQ(std::count(found.begin(), found.end(), alone(255)), 1);
+    EXPECT_EQ(std::count(found.begin(), found.end(), alone(256)), 0);
+}
+TEST(Dry, OfStringsThatManyPiecesBeginNoMoreCountThanMake2To18Sequences) {
+    vocabulary v;
+    std::vector<std::string> pieces;
+    for (int i = 0; i < 4096; ++i) pieces.push_back("x" + std::to_string(i) + "a");  // each may begin each string
+    for (int i = 0; i < 256; ++i) pieces.push_back("y" + std::to_string(1000 + i));
+    for (const std::string& piece : pieces) v.add(piece);
+    std::vector<std::string> strings;
+    for (int i = 0; i < 256; ++i) strings.push_back("ay" + std::to_string(1000 + i));
+    const std::vector<text> texts(strings.begin(), strings.end());
+    const token_sequences found = dry_breakers(v, texts);
+    EXPECT_EQ(found.size(), std::size_t{1} << 18);  // of 64 strings
+    const std::vector<token_id> of_the_last{0, 4096 + 63}, behind_it{0, 4096 + 64};
+    EXPECT_EQ(std::count(found.begin(), found.end(), of_the_last), 1);
+    EXPECT_EQ(std::count(found.begin(), found.end(), behind_it), 0);
+}
 }  // namespace
 }  // namespace riffle_tests

@@ -84,9 +84,9 @@ public:
 
     /// Puts the stages into a chain, behind those it has: biases first, then the samplers, then the selector, dist
     /// where none is named. A vocabulary is needed for ignore_eos, infill, and dry's breakers where they are texts and
-    /// dry is on; it must outlive the chain. Where it is missing, mirostat has no such version, or there is no memory
-    /// (out_of_memory, or what std::vector throws), nothing is built. A parameter without meaning is built, and the
-    /// chain answers with its name until it has one.
+    /// dry is on (of which as many count as dry_breakers says); it must outlive the chain. Where it is missing,
+    /// mirostat has no such version, or there is no memory (out_of_memory, or what std::vector throws), nothing is
+    /// built. A parameter without meaning is built, and the chain answers with its name until it has one.
     template <class Policies>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab = nullptr) const {
         basic_dynamic_chain<Policies> made;
