@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Rows to measure with, from fixed seeds and a generator of our own, so that every machine measures the same ones.
@@ -102,6 +103,51 @@ inline std::vector<float> survivors(std::size_t size, std::uint64_t seed) {
     return row;
 }
 
+// What nobody but an enemy would say.
+
+/// 0 or 1.
+inline std::vector<float> two_valued(std::size_t size, std::uint64_t seed) {
+    generator g(seed);
+    std::vector<float> row(size);
+    for (auto& logit : row) logit = float(g.next() & 1);
+    return row;
+}
+/// Of both signs, which all count as 0.
+inline std::vector<float> denormals(std::size_t size, std::uint64_t seed) {
+    generator g(seed);
+    std::vector<float> row(size);
+    for (auto& logit : row) logit = g.normal() * 0x1p-130f;
+    return row;
+}
+/// Neighbouring floats from 1 upwards, each once, in no order.
+inline std::vector<float> one_ulp_apart(std::size_t size, std::uint64_t seed) {
+    generator g(seed);
+    std::vector<float> row(size);
+    for (std::size_t i = 0; i < size; ++i) row[i] = 1.0f + float(i) * 0x1p-23f;
+    for (std::size_t i = size; i > 1; --i) std::swap(row[i - 1], row[g.next() % i]);
+    return row;
+}
+/// Over the whole range of floats.
+inline std::vector<float> huge(std::size_t size, std::uint64_t seed) {
+    generator g(seed);
+    std::vector<float> row(size);
+    for (auto& logit : row) logit = (2.0f * g.uniform() - 1.0f) * 3.4e38f;
+    return row;
+}
+inline std::vector<float> all_but_one_masked(std::size_t size, std::uint64_t seed) {
+    std::vector<float> row(size, -INFINITY);
+    row[generator(seed).next() % size] = 1.0f;
+    return row;
+}
+/// One likely token, and all others as far below it as they can be and weigh something.
+inline std::vector<float> faint_tail(std::size_t size, std::uint64_t seed) {
+    generator g(seed);
+    std::vector<float> row(size);
+    for (auto& logit : row) logit = -20.7f - 0.05f * g.uniform();
+    row[g.next() % size] = 0.0f;
+    return row;
+}
+
 inline float from_half(std::uint16_t half) {
     const std::uint32_t exponent = half >> 10 & 31, fraction = half & 1023, sign = std::uint32_t{half} >> 15 << 31;
     const float magnitude = exponent == 0    ? std::ldexp(float(fraction), -24)
@@ -129,7 +175,7 @@ struct kind {
     const char* name;
     std::vector<float> (*make)(std::size_t size, std::uint64_t seed);
 };
-/// What models say, then what a sampler fears.
+/// What models say, what a sampler fears, and what an enemy says.
 inline constexpr kind of_models[] = {
     {"peaked", peaked}, {"medium", medium}, {"flat", flat}, {"side by side", side_by_side}};
 inline constexpr kind feared[] = {{"all equal", all_equal},
@@ -137,6 +183,12 @@ inline constexpr kind feared[] = {{"all equal", all_equal},
                                   {"descending", descending},
                                   {"ties", ties},
                                   {"100,000 survivors", survivors}};
+inline constexpr kind hostile[] = {{"two-valued", two_valued},
+                                   {"denormals", denormals},
+                                   {"one ulp apart", one_ulp_apart},
+                                   {"huge", huge},
+                                   {"all but one masked", all_but_one_masked},
+                                   {"tail 20.7 below", faint_tail}};
 
 /// Eight rows of a kind.
 template <class Make>
