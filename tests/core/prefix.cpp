@@ -45,13 +45,13 @@ TEST(EndOfPrefix, IsWhereASortedWalkExceedsTheTarget) {
                 const auto amount = [&](const token_data& t) { return all[std::size_t(t.id)].amount; };
                 for (const std::uint64_t target :
                      {std::uint64_t{0}, total / 3, total ? total - 1 : 0, total, total + 9})
-                    ASSERT_EQ(end_of_prefix(c, bits, key, amount, target), walked(all, target))
+                    ASSERT_EQ(end_of_prefix(c, key, amount, target), walked(all, target))
                         << bits << " bits, " << size << ", target " << target;
             }
 }
 TEST(EndOfPrefix, OfNobodyIsNought) {
     const auto zero = [](const token_data&) { return std::uint64_t{0}; };
-    EXPECT_EQ(end_of_prefix(candidates{}, 32, zero, zero, 5), 0u);
+    EXPECT_EQ(end_of_prefix(candidates{}, zero, zero, 5), 0u);
 }
 
 }  // namespace

@@ -394,18 +394,29 @@ private:
         return wide::count_above(row_, memory_.peaks, cut, enough);
     }
 
-    /// All that a searching stage needs to see lies a few nats under the maximum on most rows, among few tokens;
-    /// otherwise it sees everything that weighs, or is legal.
+    /// All that a searching stage needs to see lies a few nats under the maximum on most rows, among few tokens; on
+    /// others among more of the greatest. Otherwise it sees everything that weighs, or is legal.
     void search(std::size_t bridge) noexcept {
+        const facts& f = stages_->fact(bridge);
+        const float least = f.weightless ? raw_cut(std::numeric_limits<float>::lowest()) : mass_cut();
+        if (!f.needs_all && search_from_above(bridge, least)) return;
+        gather_above_raw(least);
+        stages_->keep(bridge, found_, law_, illegal_logit);
+    }
+    bool search_from_above(std::size_t bridge, float least) noexcept {
         constexpr std::size_t many = 4096;
         for (const float depth : {3.0f, 6.0f, 12.0f}) {
             const float floor = finite(mapped_maximum_ - depth);
             if (reached_by(raw_cut(floor), many) >= many) break;
             gather_above_raw(raw_cut(floor));
-            if (stages_->keep(bridge, found_, law_, floor)) return;
+            if (stages_->keep(bridge, found_, law_, floor)) return true;
         }
-        gather_above_raw(stages_->fact(bridge).weightless ? raw_cut(std::numeric_limits<float>::lowest()) : mass_cut());
-        stages_->keep(bridge, found_, law_, illegal_logit);
+        for (std::size_t k = many; 2 * k < row_.size(); k *= 8) {
+            const float cut = raw_cut_of_rank(k);
+            if (!(cut > least) || !gather_above_raw(cut, 2 * k)) return false;
+            if (stages_->keep(bridge, found_, law_, map(canonical(cut)))) return true;
+        }
+        return false;
     }
 
     void select_by_head(std::size_t bridge) noexcept {

@@ -37,8 +37,13 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// Index of the first in rank; size when no candidate is legal. O(size).
     RIFFLE_NOINLINE std::size_t greatest() const noexcept {
         std::size_t best = size;
-        for (std::size_t i = 0; i < size; ++i)
-            if (data[i].logit > illegal_logit && (best == size || ranks_before(data[i], data[best]))) best = i;
+        token_data first{(std::numeric_limits<token_id>::min)(), illegal_logit, 0.0f};
+        for (std::size_t i = 0; i < size; ++i) {  // one branch, seldom taken, where equals are many too
+            const bool is_tie = data[i].logit == first.logit;
+            if (!((data[i].logit > first.logit) | (is_tie & (data[i].id < first.id)))) continue;
+            first = data[i];
+            best = i;
+        }
         return best;
     }
 
@@ -108,7 +113,13 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// Keeps those for which `stays` holds, in their present order. O(size).
     template <class Predicate>
     void keep_if(Predicate stays) noexcept {
-        size = std::size_t(std::remove_if(begin(), end(), [&](const token_data& c) { return !stays(c); }) - begin());
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < size; ++i) {  // without a branch, which where half of them stay is guessed in vain
+            const token_data c = data[i];
+            data[kept] = c;
+            kept += stays(c);
+        }
+        size = kept;
         selected = -1;
     }
 

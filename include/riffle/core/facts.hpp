@@ -47,6 +47,7 @@ struct facts {
     bool adjusts = false;       ///< changes logits once it knows the law of all: a map, or the removal of a few
     bool applies = false;       ///< has nothing but a narrow verb: ahead of the bridge it needs a candidate a token
     bool weightless = false;    ///< searches among tokens that weigh nothing too
+    bool needs_all = false;     ///< searches among all tokens that weigh something at once, or it finds nothing
     bool needs_sorted = false;  ///< wants its candidates in the order of ranks
     bool needs_p = false;       ///< wants p normalised
     bool keeps_sorted = false;  ///< leaves sorted candidates sorted

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -6,35 +8,49 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
+namespace detail {
+
+/// Keys that begin with the same bits, and what their candidates amount to.
+struct keys_alike {
+    std::uint64_t amount = 0;
+    std::uint64_t key = 0;        ///< of the last of them
+    std::uint64_t differing = 0;  ///< the bits in which any two of them differ, and more of these
+    std::uint32_t count = 0;
+
+    void add(std::uint64_t k, std::uint64_t more) noexcept {
+        differing |= count > 0 ? k ^ key : 0;
+        key = k;
+        amount += more;
+        ++count;
+    }
+};
+
+}  // namespace detail
+
 /// The shortest prefix of candidates, in ascending key(candidate), whose Σ amount(candidate) exceeds `target`: answers
-/// the greatest key in it, or the greatest of all when the whole does not exceed. Keys are below 2^bits. Their digits
-/// are settled from the highest down, so nothing is moved or sorted: O(size · digits), and fewer digits as soon as one
-/// candidate is left.
+/// the greatest key in it, or the greatest of all when the whole does not exceed; 0 for no candidates. Digits of the
+/// keys are settled from the highest down, those alone in which keys still differ, so nothing is moved or sorted:
+/// O(size · digits), three or four as a rule.
 template <class Key, class Amount>
-std::uint64_t end_of_prefix(const candidates& c, int bits, Key key, Amount amount, std::uint64_t target) noexcept {
+std::uint64_t end_of_prefix(const candidates& c, Key key, Amount amount, std::uint64_t target) noexcept {
     constexpr int digit = 8;
     constexpr std::size_t radix = std::size_t{1} << digit;
-    std::uint64_t prefix = 0;
-    for (int shift = (bits + digit - 1) / digit * digit - digit; shift >= 0; shift -= digit) {
-        std::uint64_t amounts[radix] = {};
-        std::uint32_t counts[radix] = {};
-        std::size_t last = 0;  // the highest bucket that holds anyone
-        std::uint64_t of_last[radix] = {};
-        for (const auto& token : c) {
-            const std::uint64_t k = key(token);
-            if ((k >> shift >> digit) != prefix) continue;
-            const auto bucket = std::size_t(k >> shift & (radix - 1));
-            amounts[bucket] += amount(token);
-            ++counts[bucket];
-            of_last[bucket] = k;
-            if (bucket > last) last = bucket;
-        }
-        std::size_t bucket = 0;
-        while (bucket < last && target >= amounts[bucket]) target -= amounts[bucket++];
-        if (counts[bucket] == 1) return of_last[bucket];
-        prefix = prefix << digit | bucket;
+    detail::keys_alike found;
+    for (const auto& token : c) found.add(key(token), 0);
+    std::uint64_t settled = 0;  // bits of found.key
+    while (found.differing != 0) {
+        const int shift = (std::max)(64 - digit - std::countl_zero(found.differing), 0);
+        detail::keys_alike by_digit[radix];
+        for (const auto& token : c)
+            if (const std::uint64_t k = key(token); ((k ^ found.key) & settled) == 0)
+                by_digit[k >> shift & (radix - 1)].add(k, amount(token));
+        std::size_t last = radix - 1, end = 0;
+        while (by_digit[last].count == 0) --last;
+        while (end < last && target >= by_digit[end].amount) target -= by_digit[end++].amount;
+        found = by_digit[end];
+        settled = ~std::uint64_t{0} << shift;
     }
-    return prefix;
+    return found.key;
 }
 
 }  // namespace riffle

@@ -29,9 +29,9 @@ constexpr float from_ordered_key(std::int32_t key) noexcept {
 constexpr float canonical(float value) noexcept {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const auto exponent = bits & 0x7f800000u;
-    if (exponent == 0) return 0.0f;
-    if (exponent != 0x7f800000u) return value;
-    return bits == 0x7f800000u ? greatest_logit : illegal_logit;
+    if (exponent == 0x7f800000u) return bits == 0x7f800000u ? greatest_logit : illegal_logit;
+    const std::uint32_t kept = exponent == 0 ? 0u : ~0u;  // no branch: which it is can be hard to guess
+    return std::bit_cast<float>(bits & kept);
 }
 
 /// A parameter of a stage as the library uses it: 0 for a denormal, by its bits, so that flush-to-zero cannot show.

@@ -1,6 +1,7 @@
 #pragma once
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
+#include <riffle/samplers/cliff.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -15,8 +16,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// `tau` >= 0 in logits, 0 = no minimum, range times the number of legal tokens or more (+inf) = all; NaN or below 0 is
 /// an error. Always on.
 ///
-/// Wide: max, law, and the blocks of the greatest logits, as many as it takes until no later gap can win. Narrow: sorts
-/// those.
+/// Wide: max, law, and the blocks of the greatest logits, as many as it takes until no later gap can win. Narrow:
+/// O(candidates) as a rule, without a sort; where a thousand gaps may be the greatest, as on rows that an enemy made of
+/// them, they are sorted by digits.
 struct min_k {
     float tau = 3.0f;
 
@@ -28,29 +30,26 @@ struct min_k {
 
     bool keep(candidates& c, const law& of_all, float floor) const noexcept {
         c.keep_legal();
-        c.sort();
         const lanes<1> width = lanes<1>(of_all.maximum) - lanes<1>(of_all.minimum);
         const float range = flushed(width[0] < greatest_logit ? width[0] : greatest_logit);
         if (!(range > 0.0f)) return true;  // all equal: no cliff, and ties of the first are all
-        const bool all = !(floor > illegal_logit);
 
-        std::size_t cliff = 1;
-        float greatest_gap = -1.0f;
-        for (std::size_t i = 1; i < c.size; ++i) {
-            const float gap = flushed(flushed((lanes<1>(c[i - 1].logit) - lanes<1>(c[i].logit))[0]) / float(i));
-            if (!(gap > greatest_gap)) continue;
-            greatest_gap = gap;
-            cliff = i;
-        }
+        const cliff found = cliff::of(c);
         const float minimum = tau / range;
         const std::size_t least = minimum < float(of_all.legal) ? std::size_t(minimum) : std::size_t(of_all.legal);
-        const std::size_t k = (std::max)(cliff, least);
-        if (!all) {  // what may follow: a gap down to the minimum, and ties of the last
-            const float rest = (lanes<1>(c[c.size - 1].logit) - lanes<1>(of_all.minimum))[0] / float(c.size);
-            if (k >= c.size || rest > greatest_gap) return false;
+        if (floor > illegal_logit) {  // what may follow: a gap down to the minimum, and ties of the last
+            float lowest = greatest_logit;
+            for (const auto& token : c) lowest = token.logit < lowest ? token.logit : lowest;
+            cliff rest = found;
+            rest.look_at(c.size, lowest, of_all.minimum);
+            if (least >= c.size || rest.rank >= c.size) return false;
         }
-        const float last = c[(std::min)(k, c.size) - 1].logit;
-        c.keep_above(last, 1);
+        if (least <= found.rank) {
+            c.keep_above(found.edge, 1);
+        } else if (least < c.size) {
+            c.sort_first(least);
+            c.keep_above(c[least - 1].logit, 1);
+        }
         return true;
     }
 

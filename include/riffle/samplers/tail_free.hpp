@@ -1,6 +1,7 @@
 #pragma once
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
+#include <riffle/core/rank_sort.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -22,16 +23,16 @@ struct tail_free {
     bool centred = false;
 
     static constexpr const char* name = "tail_free";
-    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched};
+    static constexpr facts fact{.needs_all = true, .keeps_sorted = true, .narrows = narrowing::searched};
 
     bool narrows_now() const noexcept { return !(z >= 1.0f); }
 
-    bool keep(candidates& c, const law& of_all, float floor) const noexcept {
-        if (floor > illegal_logit) return false;
+    bool keep(candidates& c, const law& of_all, float) const noexcept {
         c.weigh(of_all.maximum);
         c.keep_if([](const token_data& token) { return candidates::weight(token) > 0; });
         if (c.size < 3) return true;
-        c.sort();
+        sort_without_p(c);
+        c.weigh(of_all.maximum);
         const auto bend = [&](std::size_t i) {
             const auto w = [&](std::size_t j) { return std::int64_t(candidates::weight(c[j])); };
             const std::int64_t second = w(i) - 2 * w(i + 1) + w(i + 2);

@@ -1,6 +1,7 @@
 #pragma once
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
+#include <riffle/core/rank_sort.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -25,18 +26,37 @@ struct top_h {
 
     bool keep(candidates& c, const law& of_all, float floor) const noexcept {
         c.keep_legal();
-        c.sort();
-        c.weigh(of_all.maximum);
         const bool nothing = flushed(alpha) <= 0.0f;
         const float bound = (lanes<1>(nothing ? 0.0f : alpha) * lanes<1>(of_all.entropy()))[0];
         const std::size_t least = min_keep > 1 ? min_keep : 1;
+        const auto exceeds = [&](const law& prefix, float limit) {
+            return nothing || entropy_of(prefix, of_all) > limit;
+        };
+        const float safe = bound - 1e-5f * bound - 1e-6f;  // more than rounding takes from an entropy
         law prefix;
         std::size_t kept = 0;
+        const auto go_on_to_safe = [&] {  // many at once, since an entropy takes a logarithm
+            prefix = {};
+            prefix.maximum = of_all.maximum;
+            for (kept = 0; kept < c.size;) {
+                const std::size_t behind = (std::min)(kept + 64, c.size);
+                const law longer = with(c, prefix, kept, behind);
+                if (exceeds(longer, safe)) break;
+                prefix = longer;
+                kept = behind;
+            }
+        };
+        if (floor > illegal_logit) {  // in any order they show whether all of them are too few
+            c.weigh(of_all.maximum);
+            go_on_to_safe();
+            if (kept == c.size) return false;
+        }
+        sort_without_p(c);
+        c.weigh(of_all.maximum);
+        go_on_to_safe();
         for (; kept < c.size && candidates::weight(c[kept]) > 0; ++kept) {
-            const std::uint64_t w = candidates::weight(c[kept]);
-            const lanes<1> logit(c[kept].logit), maximum(of_all.maximum);
-            prefix.add(w, w * std::uint32_t(fixed_distance(logit, maximum)[0]), 0);
-            if (kept >= least && (nothing || entropy_of(prefix, of_all) > bound)) break;
+            prefix = with(c, prefix, kept, kept + 1);
+            if (kept >= least && exceeds(prefix, bound)) break;
         }
         const bool ended = kept < c.size && candidates::weight(c[kept]) > 0;
         if (!ended && floor > illegal_logit) return false;
@@ -49,6 +69,18 @@ struct top_h {
     }
 
 private:
+    /// The law of a prefix that goes on with the candidates [first, last), a few that were weighed.
+    static law with(const candidates& c, law prefix, std::size_t first, std::size_t last) noexcept {
+        const lanes<1> maximum(prefix.maximum);
+        std::uint64_t weights = 0, distances = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint64_t w = candidates::weight(c[i]);
+            weights += w;
+            distances += w * std::uint32_t(fixed_distance(lanes<1>(c[i].logit), maximum)[0]);
+        }
+        prefix.add(weights, distances, 0);
+        return prefix;
+    }
     float entropy_of(const law& prefix, const law& of_all) const noexcept {
         if (renormalised) return prefix.entropy();
         // Σ p (log Σ exp + d): the prefix's share of the mass, times its mean surprise

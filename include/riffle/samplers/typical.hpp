@@ -62,12 +62,11 @@ struct typical {
             if (mass <= target || count < least) return false;
         }
         c.keep_if(weighs);
-        constexpr int key_bits = 24 + 32;
-        std::uint64_t last = end_of_prefix(c, key_bits, key, weight, target);
+        std::uint64_t last = end_of_prefix(c, key, weight, target);
         const auto kept = [&](const token_data& token) { return key(token) <= last; };
-        if (std::size_t(std::count_if(c.begin(), c.end(), kept)) < least)
+        if (least > 1 && std::size_t(std::count_if(c.begin(), c.end(), kept)) < least)
             last = end_of_prefix(
-                c, key_bits, key, [](const token_data&) { return std::uint64_t{1}; }, least - 1);
+                c, key, [](const token_data&) { return std::uint64_t{1}; }, least - 1);
         c.keep_if(kept);
         return true;
     }
