@@ -7,7 +7,7 @@ namespace {
 using namespace riffle;
 
 static_assert(facts_of<skew>() ==
-              facts{.needs_sorted = true, .keeps_sorted = true, .draws = true, .selects = selecting::own});
+              facts{.keeps_sorted = true, .draws = true, .selects = selecting::own});
 
 TEST(Skew, AgreesWithTheReference) {
     for (const skew& variant : variants_of<skew>()) {

@@ -5,7 +5,7 @@ namespace {
 
 using namespace riffle;
 
-static_assert(facts_of<tail_free>() == facts{.keeps_sorted = true, .narrows = narrowing::searched});
+static_assert(facts_of<tail_free>() == facts{.needs_all = true, .keeps_sorted = true, .narrows = narrowing::searched});
 
 TEST(TailFree, AgreesWithTheReference) { expect_stage_agrees(variants_of<tail_free>(), sizes_of_a_thousand); }
 TEST(TailFree, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<tail_free>()); }

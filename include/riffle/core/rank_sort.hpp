@@ -10,21 +10,23 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
-namespace detail {
-
-/// A candidate as two numbers that sort as the ranks do: by the key upwards, then by the id.
+/// A candidate as two numbers that sort as the ranks do: by the key upwards, then by the id. Its logit is canonical.
 struct RIFFLE_MAY_ALIAS rank_record {
     std::uint32_t key, id;
 
     static rank_record of(const token_data& token) noexcept {
         const auto upwards = std::bit_cast<std::uint32_t>(ordered_key(canonical(token.logit))) ^ 0x80000000u;
-        return {~upwards, std::uint32_t(token.id)};
+        return {~upwards, std::uint32_t(token.id) ^ 0x80000000u};
     }
     token_data token() const noexcept {
-        return {token_id(id), from_ordered_key(std::bit_cast<std::int32_t>(~key ^ 0x80000000u)), 0.0f};
+        return {token_id(id ^ 0x80000000u), from_ordered_key(std::bit_cast<std::int32_t>(~key ^ 0x80000000u)), 0.0f};
     }
     std::uint64_t both() const noexcept { return std::uint64_t{key} << 32 | id; }
 };
+/// Rises with the rank.
+inline std::uint64_t rank_key(const token_data& token) noexcept { return rank_record::of(token).both(); }
+
+namespace detail {
 
 /// Sorts records by digits, from the lowest up (LSD radix sort). They need as much room again, and are half of all: the
 /// halves are merged behind that.
@@ -88,7 +90,6 @@ RIFFLE_NOINLINE inline void sort_without_p(candidates& c) noexcept {
     constexpr std::size_t few = 1024;
     if (c.sorted) return;
     if (c.size < few) return c.sort();
-    using detail::rank_record;
 
     auto* const records = reinterpret_cast<rank_record*>(c.data);
     std::uint64_t differing = 0;

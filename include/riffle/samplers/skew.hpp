@@ -1,7 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include <riffle/core/facts.hpp>
+#include <riffle/core/prefix.hpp>
+#include <riffle/core/rank_sort.hpp>
 #include <riffle/math/elementwise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -12,32 +15,33 @@ namespace riffle::inline RIFFLE_ABI {
 /// `amount` > 0 moves mass to less likely tokens, < 0 to likelier ones, 0 = as likely as in dist; beyond ±80 counts as
 /// that; NaN is an error. `seed` as in dist. u has 23 bits, so a token of a share below 2^-23 may never be drawn.
 ///
-/// It needs the candidates in order: put it behind a stage that narrows.
+/// A candidate for every token that it meets, so put it behind a stage that narrows; no sort: O(candidates).
 struct skew {
     float amount = 0.0f;
     std::uint64_t seed = 0;
 
     static constexpr const char* name = "skew";
     static constexpr std::uint8_t kind = stream_kind::skew;
-    static constexpr facts fact{.needs_sorted = true, .keeps_sorted = true, .draws = true, .selects = selecting::own};
+    static constexpr facts fact{.keeps_sorted = true, .draws = true, .selects = selecting::own};
 
     void apply(candidates& c, const draws& random) const noexcept {
         c.selected = -1;
         c.keep_legal();
-        if (c.empty()) return;
-        const std::uint64_t total = c.weigh(c[0].logit);
-        std::uint64_t target = share_of(skewed(random.bits()), total);
-        std::size_t i = 0;
-        while (i + 1 < c.size && target >= candidates::weight(c[i])) target -= candidates::weight(c[i++]);
-        while (candidates::weight(c[i]) == 0) --i;  // the first weighs something
-        c.selected = std::int64_t(i);
+        const std::size_t best = c.greatest();
+        if (best == c.size) return;
+        const std::uint64_t total = c.weigh(c[best].logit);
+        const std::uint64_t target = (std::min)(share_of(skewed(random.bits()), total), total - 1);
+        const auto weight = [](const token_data& token) { return candidates::weight(token); };
+        const std::uint64_t last = end_of_prefix(c, rank_key, weight, target);
+        for (std::size_t i = 0; i < c.size && c.selected < 0; ++i)
+            if (rank_key(c[i]) == last) c.selected = std::int64_t(i);
     }
 
     /// The law it draws from: u^exp(-amount) lies below a share c as often as u lies below c^exp(amount).
     void prepare(candidates& c) const noexcept {
         c.keep_legal();
-        c.sort();
         if (c.empty()) return;
+        sort_without_p(c);
         const std::uint64_t total = c.weigh(c[0].logit);
         const lanes<1> power = exp(lanes<1>(bounded_amount()));
         std::uint64_t reached = 0;
