@@ -167,7 +167,7 @@ private:
         auto found = known ? *known : wide::find_max(row_, memory_.peaks, has_groups_ ? memory_.groups : nullptr);
         note(found);
         if (found.logit > greatest_logit) {  // maps must not see +inf
-            wide::make_canonical(row_);
+            wide::make_infinities_finite(row_, memory_.peaks);
             found = wide::find_max(row_, memory_.peaks);
             has_groups_ = false;
         }
@@ -258,7 +258,7 @@ private:
         }
         nucleus_way_ = nucleus_way::band_of_sample;
         if (can_sample() && can_stay_in_row(bridge)) {  // now the mass is known
-            sample_masses(bridge, mapped_maximum_);
+            sample_masses(bridge, maximum_);
             band_ = guess_end_of_nucleus(bridge, double(total_mass_));
             if (!band_.empty() && end_nucleus_in_band_of_row(bridge, target)) return;
         }
@@ -322,7 +322,8 @@ private:
         const double of_bulk = 8.0 * double(row_.blocks()) * double(weight_of(median));  // more or less
         // The greatest alone weighs unit_mass. Where even beside that the bulk is not left out, it is not beside more.
         if (!(of_bulk > left_of(bridge, double(unit_mass) + of_bulk))) return {};
-        const head likeliest = find_head();
+        // Where half of the blocks have a token nearly as likely as the greatest, none stands out of the sample.
+        const head likeliest = weight_of(median) >= unit_mass / 2 ? head{-illegal_logit, 0} : find_head();
         // In a long row a sample costs little beside a mass pass that might be taken for nothing.
         const double doubt = row_.size() >= 16 * wide::row_sample::size ? 0.5 : 2.0;
         if (!(of_bulk > doubt * left_of(bridge, double(likeliest.mass) + of_bulk))) return {};
@@ -336,10 +337,20 @@ private:
     /// The masses of a sample of the row, by bucket in memory_.bins; answers about what the row holds below a logit.
     double sample_masses(std::size_t bridge, float below) noexcept {
         wide::row_sample sample(row_, memory_.peaks, reinterpret_cast<float*>(found_.data));
-        std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
-        const wide::buckets by = buckets_of_mass();
-        stages_->mass_by_bucket(bridge, sample.logits, sample.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
-        const auto end = std::size_t(by.bucket_of(lanes<1>(map(canonical(below))))[0]);
+        const auto sum_by = [&](const wide::buckets& by) {
+            std::fill(memory_.bins, memory_.bins + wide::buckets::count, 0);
+            stages_->mass_by_bucket(bridge, sample.logits, sample.peaks, mass_cut(), mapped_maximum_, by, memory_.bins);
+            sampled_by_ = by;
+        };
+        sum_by(buckets_of_mass());
+        std::size_t lowest = 0;
+        while (lowest + 1 < wide::buckets::count && memory_.bins[lowest] == 0) ++lowest;
+        constexpr std::size_t few = 64;
+        if (lowest >= wide::buckets::count - few)  // a row of little relief
+            sum_by(wide::buckets::between(sampled_by_.least_of(lowest, mapped_maximum_), mapped_maximum_));
+        const std::size_t end = below > maximum_
+                                    ? wide::buckets::count
+                                    : std::size_t(sampled_by_.bucket_of(lanes<1>(map(canonical(below))))[0]);
         std::uint64_t mass = 0;
         for (std::size_t b = 0; b < end; ++b) mass += memory_.bins[b];
         return double(mass) / share_of_sample(row_.size());
@@ -350,7 +361,7 @@ private:
     /// Where the nucleus ends, more or less, after sample_masses. `total` is the mass of the row.
     wide::band guess_end_of_nucleus(std::size_t bridge, double total) const noexcept {
         using wide::row_sample;
-        return wide::band_of({memory_.bins, wide::buckets::count}, buckets_of_mass(),
+        return wide::band_of({memory_.bins, wide::buckets::count}, sampled_by_,
                              left_of(bridge, total) * share_of_sample(row_.size()), row_sample::size / 24,
                              mapped_maximum_);
     }
@@ -434,6 +445,7 @@ private:
                                  : how == narrowing::likelihood ? stages_->cut(bridge, law_)
                                                                 : stages_->cut(bridge, mapped_maximum_, moments_);
         const std::size_t least = keeps_at_least(bridge);
+        if (!nucleus && mapped_cut > mapped_maximum_) return select_greatest(least);  // nobody reaches it
         const float exact = raw_cut(mapped_cut), cut = least > 1 ? (std::min)(exact, raw_cut_of_rank(least)) : exact;
         const bool is_all = mapped_cut <= mapped_maximum_ && cut == exact && !nucleus;  // what reaches the cut is kept
         const route onward = is_all ? route_behind(bridge) : route();
@@ -657,6 +669,7 @@ private:
     moments moments_;
     law law_;
     wide::band band_;
+    wide::buckets sampled_by_;  ///< the buckets of memory_.bins, where those hold a sample
     wide::split_mass split_;
     wide::band_tokens of_band_{};
     replay_counts counts_;

@@ -28,10 +28,13 @@ void rewrite(row& r, const Fold& map) noexcept {
     run<rewrite_pass<Fold>>(&r, map);
 }
 
-/// Only makes the row canonical: for the rare row that holds a +inf.
-template <class Row>
-void make_canonical(Row& r) noexcept {
-    run_baseline<rewrite_pass<fold<>>>(&r, fold<>{});
+/// Makes the blocks canonical that hold a +inf, as their maxima show.
+inline void make_infinities_finite(row& r, const float* peaks) noexcept {
+    for (std::size_t b = 0; b < r.blocks(); ++b) {
+        if (!(peaks[b] > greatest_logit)) continue;
+        float* const x = r.own(b);
+        for (std::size_t i = 0; i < block_size; ++i) x[i] = canonical(x[i]);
+    }
 }
 
 }  // namespace riffle::wide

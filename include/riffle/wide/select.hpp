@@ -98,6 +98,15 @@ float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, fl
     return bucket == 0 ? everything : by.least_of(bucket, maximum);
 }
 
+/// A raw logit that at least k logits reach, above one that far more do: by counting over the blocks that reach that,
+/// up to `enough` each time.
+inline float closer_bound(const row& r, const float* peaks, std::size_t k, float bound, std::size_t enough) noexcept {
+    float maximum = bound;
+    for (std::size_t b = 0; b < r.blocks(); ++b) maximum = peaks[b] > maximum ? peaks[b] : maximum;
+    const auto count_reaching = [&](float cut) { return count_above(r, peaks, cut, enough); };
+    return (std::max)(kth_greatest_by(count_reaching, k, k, bound, maximum), bound);
+}
+
 /// Keeps the k first in rank of candidates that stand in ascending id, in that order, which the draw likes. None is
 /// NaN. `logits` has room for all of theirs, padded. O(size), some twenty times over numbers alone.
 RIFFLE_NOINLINE inline void keep_greatest_in_order(candidates& c, std::size_t k, float* logits) noexcept {
@@ -135,6 +144,7 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
         if (in_order && found.size >= few) keep_greatest_in_order(found, k, reinterpret_cast<float*>(found.end()));
         else found.keep_greatest(k);
     };
+    bool is_close = false;
     for (std::size_t b = 0; b < r.blocks();) {
         const std::size_t old = found.size, behind = (std::min)(b + blocks_at_once, r.blocks());
         found.size += find_above(r, peaks, b, behind, bound, found.data + old, enough - old);
@@ -146,6 +156,16 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
         if (std::all_of(found.begin(), found.end(), [top](const token_data& t) { return t.logit >= top; })) {
             found.size = k;  // ties for the first rank, in ascending id
             return;
+        }
+        if (!is_close) {  // far more reach the bound, as in a row that rises: once it is looked for again
+            is_close = true;
+            token_data last{0, closer_bound(r, peaks, k, bound, enough), 0.0f};
+            mapping.map({&last, 1});
+            if (const float closer = mapping.raw_cut(last.logit); closer > bound) {
+                bound = closer;
+                found.size = b = 0;
+                continue;
+            }
         }
         keep();
         if (found.size < k) continue;  // a map made some of them illegal
