@@ -423,8 +423,11 @@ private:
             if (stages_->keep(bridge, found_, law_, floor)) return true;
         }
         for (std::size_t k = many; 2 * k < row_.size(); k *= 8) {
-            const float cut = raw_cut_of_rank(k);
-            if (!(cut > least) || !gather_above_raw(cut, 2 * k)) return false;
+            const std::size_t most = 2 * k;
+            float cut = raw_cut_of_rank(k);
+            if (reached_by(cut, most + 1) > most)  // as in a row that rises
+                cut = raw_cut(map(canonical(wide::closer_bound(row_, memory_.peaks, k, cut, most))));
+            if (!(cut > least) || !gather_above_raw(cut, most)) return false;
             if (stages_->keep(bridge, found_, law_, map(canonical(cut)))) return true;
         }
         return false;

@@ -56,7 +56,7 @@ private:
 
     static void move_by_digit(const rank_record* from, rank_record* to, std::size_t count, int shift) noexcept {
         std::uint32_t places[radix] = {};
-        const auto bucket_of = [shift](const rank_record& r) { return std::size_t(r.both() >> shift) & (radix - 1); };
+        const auto bucket_of = [shift](const rank_record& r) { return std::uint32_t(r.both() >> shift) & (radix - 1); };
         for (std::size_t i = 0; i < count; ++i) ++places[bucket_of(from[i])];
         std::uint32_t place = 0;
         for (auto& p : places) place += std::exchange(p, place);

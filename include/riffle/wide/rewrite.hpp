@@ -29,12 +29,21 @@ void rewrite(row& r, const Fold& map) noexcept {
 }
 
 /// Makes the blocks canonical that hold a +inf, as their maxima show.
-inline void make_infinities_finite(row& r, const float* peaks) noexcept {
-    for (std::size_t b = 0; b < r.blocks(); ++b) {
-        if (!(peaks[b] > greatest_logit)) continue;
-        float* const x = r.own(b);
-        for (std::size_t i = 0; i < block_size; ++i) x[i] = canonical(x[i]);
+struct finite_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(row* const& r, const float* const& peaks) noexcept {
+        using V = lanes<N>;
+        for (std::size_t b = 0; b < r->blocks(); ++b) {
+            if (!(peaks[b] > greatest_logit)) continue;
+            const float* from = r->block(b);
+            float* to = r->own_unfilled(b);
+            for (std::size_t i = 0; i < block_size; i += N) canonical(V::load(from + i)).store(to + i);
+        }
     }
+};
+template <class Row>
+void make_infinities_finite(Row& r, const float* peaks) noexcept {
+    run_baseline<finite_pass>(&r, peaks);
 }
 
 }  // namespace riffle::wide
