@@ -1,9 +1,8 @@
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <cstring>
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/math/ordered.hpp>
@@ -44,7 +43,9 @@ public:
     rank_record* sort(rank_record* from, rank_record* to, std::size_t count) const noexcept {
         for (int d = 0; d < digits_; ++d) {
             move_by_digit(from, to, count, shifts_[d]);
-            std::swap(from, to);
+            rank_record* const sorted = to;
+            to = from;
+            from = sorted;
         }
         return from;
     }
@@ -59,7 +60,11 @@ private:
         const auto bucket_of = [shift](const rank_record& r) { return std::uint32_t(r.both() >> shift) & (radix - 1); };
         for (std::size_t i = 0; i < count; ++i) ++places[bucket_of(from[i])];
         std::uint32_t place = 0;
-        for (auto& p : places) place += std::exchange(p, place);
+        for (auto& p : places) {
+            const std::uint32_t size = p;
+            p = place;
+            place += size;
+        }
         for (std::size_t i = 0; i < count; ++i) to[places[bucket_of(from[i])]++] = from[i];
     }
 
@@ -67,7 +72,11 @@ private:
     int digits_ = 0;
 };
 
-/// Merges two sorted arrays into `to`. The second may be the end of `to`, if nothing of `to` lies behind it.
+inline void copy_records(const rank_record* from, std::size_t count, rank_record* to) noexcept {
+    if (from != to) std::memcpy(to, from, count * sizeof(rank_record));
+}
+
+/// Merges sorted records into `to`. b may be the end of that, or begin behind all that is written.
 inline void merge_records(const rank_record* a, std::size_t a_size, const rank_record* b, std::size_t b_size,
                           rank_record* to) noexcept {
     const rank_record *const a_end = a + a_size, *const b_end = b + b_size;
@@ -77,8 +86,8 @@ inline void merge_records(const rank_record* a, std::size_t a_size, const rank_r
         b += takes_b;
         a += !takes_b;
     }
-    to = std::copy(a, a_end, to);
-    if (to != b) std::copy(b, b_end, to);
+    if (a < a_end) copy_records(a, std::size_t(a_end - a), to);
+    else copy_records(b, std::size_t(b_end - b), to);
 }
 
 }  // namespace detail
@@ -106,21 +115,18 @@ RIFFLE_NOINLINE inline void sort_without_p(candidates& c) noexcept {
     }
     if (!is_sorted) {
         if (ids_ascend) differing &= ~std::uint64_t{0xFFFFFFFFu};  // equal keys stay in order
-        const detail::rank_radix radix(differing);
+        using namespace detail;
+        const rank_radix radix(differing);
         const std::size_t half = c.size / 2;
         rank_record *const second = records + half, *const spare = records + c.size;
-        rank_record* const b = radix.sort(second, spare, half);
-        if (b != second) std::copy(b, b + half, second);
-        rank_record* const a = radix.sort(records, spare, half);
-        if (a != spare) std::copy(a, a + half, spare);
-        const rank_record last = records[c.size - 1];  // where the number is odd
-        detail::merge_records(spare, half, second, half, records);
+        copy_records(radix.sort(second, spare, half), half, second);
+        copy_records(radix.sort(records, spare, half), half, spare);
+        const rank_record last = records[c.size - 1];  // in no half, where their number is odd
+        merge_records(spare, half, second, half, records);
         if (c.size % 2) {
-            rank_record* const sorted_end = records + 2 * half;
-            const auto by_rank = [](const rank_record& x, const rank_record& y) { return x.both() < y.both(); };
-            rank_record* const place = std::upper_bound(records, sorted_end, last, by_rank);
-            std::move_backward(place, sorted_end, sorted_end + 1);
-            *place = last;
+            std::size_t place = c.size - 1;
+            for (; place > 0 && last.both() < records[place - 1].both(); --place) records[place] = records[place - 1];
+            records[place] = last;
         }
     }
     for (std::size_t i = c.size; i-- > 0;) {
