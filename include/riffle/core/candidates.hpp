@@ -114,7 +114,8 @@ struct RIFFLE_MAY_ALIAS candidates {
     template <class Predicate>
     void keep_if(Predicate stays) noexcept {
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < size; ++i) {  // without a branch, which where half of them stay is guessed in vain
+        while (kept < size && stays(data[kept])) ++kept;
+        for (std::size_t i = kept + 1; i < size; ++i) {  // without a branch: where half of them stay, nobody guesses it
             const token_data c = data[i];
             data[kept] = c;
             kept += stays(c);

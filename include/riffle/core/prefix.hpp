@@ -33,7 +33,7 @@ struct keys_alike {
 /// O(size · digits), three or four as a rule.
 template <class Key, class Amount>
 std::uint64_t end_of_prefix(const candidates& c, Key key, Amount amount, std::uint64_t target) noexcept {
-    constexpr int digit = 8;
+    constexpr int digit = 9;  // so that ids of a usual vocabulary take two
     constexpr std::size_t radix = std::size_t{1} << digit;
     detail::keys_alike found;
     for (const auto& token : c) found.add(key(token), 0);
