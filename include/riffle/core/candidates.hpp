@@ -37,11 +37,13 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// Index of the first in rank; size when no candidate is legal. O(size).
     RIFFLE_NOINLINE std::size_t greatest() const noexcept {
         std::size_t best = size;
-        token_data first{(std::numeric_limits<token_id>::min)(), illegal_logit, 0.0f};
+        float logit = illegal_logit;
+        token_id id = (std::numeric_limits<token_id>::min)();
         for (std::size_t i = 0; i < size; ++i) {  // one branch, seldom taken, where equals are many too
-            const bool is_tie = data[i].logit == first.logit;
-            if (!((data[i].logit > first.logit) | (is_tie & (data[i].id < first.id)))) continue;
-            first = data[i];
+            const bool is_first = (data[i].logit == logit) & (data[i].id < id);
+            if (!((data[i].logit > logit) | is_first)) continue;
+            logit = data[i].logit;
+            id = data[i].id;
             best = i;
         }
         return best;

@@ -12,10 +12,10 @@ namespace detail {
 
 /// Keys that begin with the same bits, and what their candidates amount to.
 struct keys_alike {
-    std::uint64_t amount = 0;
-    std::uint64_t key = 0;        ///< of the last of them
-    std::uint64_t differing = 0;  ///< the bits in which any two of them differ, and more of these
-    std::uint32_t count = 0;
+    std::uint64_t amount;
+    std::uint64_t key;        ///< of the last of them
+    std::uint64_t differing;  ///< the bits in which any two of them differ
+    std::uint32_t count;
 
     void add(std::uint64_t k, std::uint64_t more) noexcept {
         differing |= count > 0 ? k ^ key : 0;
@@ -33,14 +33,16 @@ struct keys_alike {
 /// O(size · digits), three or four as a rule.
 template <class Key, class Amount>
 std::uint64_t end_of_prefix(const candidates& c, Key key, Amount amount, std::uint64_t target) noexcept {
-    constexpr int digit = 9;  // so that ids of a usual vocabulary take two
-    constexpr std::size_t radix = std::size_t{1} << digit;
-    detail::keys_alike found;
+    constexpr std::size_t many = 4096, greatest_radix = 512;  // by which ids of a usual vocabulary have two digits
+    const int digit = c.size < many ? 5 : 9;
+    const std::size_t radix = std::size_t{1} << digit;
+    detail::keys_alike found{};
     for (const auto& token : c) found.add(key(token), 0);
     std::uint64_t settled = 0;  // bits of found.key
     while (found.differing != 0) {
         const int shift = (std::max)(64 - digit - std::countl_zero(found.differing), 0);
-        detail::keys_alike by_digit[radix];
+        detail::keys_alike by_digit[greatest_radix];
+        for (std::size_t i = 0; i < radix; ++i) by_digit[i] = {};
         for (const auto& token : c)
             if (const std::uint64_t k = key(token); ((k ^ found.key) & settled) == 0)
                 by_digit[k >> shift & (radix - 1)].add(k, amount(token));

@@ -27,8 +27,7 @@ inline std::uint64_t rank_key(const token_data& token) noexcept { return rank_re
 
 namespace detail {
 
-/// Sorts records by digits, from the lowest up (LSD radix sort). They need as much room again, and are half of all: the
-/// halves are merged behind that.
+/// Sorts records by digits, from the lowest up (a radix sort), with as much room again.
 class rank_radix {
 public:
     /// `differing` has the bits in which two of the records' numbers differ, and no others are looked at.
@@ -39,7 +38,7 @@ public:
             differing &= shift + digit < 64 ? ~std::uint64_t{0} << (shift + digit) : 0;
         }
     }
-    /// From `from`, whose content is lost, into `to`; or the other way round: the answer says where they are.
+    /// Those of `from`, to and fro; the answer says where they are at last.
     rank_record* sort(rank_record* from, rank_record* to, std::size_t count) const noexcept {
         for (int d = 0; d < digits_; ++d) {
             move_by_digit(from, to, count, shifts_[d]);
@@ -76,7 +75,7 @@ inline void copy_records(const rank_record* from, std::size_t count, rank_record
     if (from != to) std::memcpy(to, from, count * sizeof(rank_record));
 }
 
-/// Merges sorted records into `to`. b may be the end of that, or begin behind all that is written.
+/// Merges sorted records into `to`, of which b may be the end.
 inline void merge_records(const rank_record* a, std::size_t a_size, const rank_record* b, std::size_t b_size,
                           rank_record* to) noexcept {
     const rank_record *const a_end = a + a_size, *const b_end = b + b_size;
@@ -92,9 +91,9 @@ inline void merge_records(const rank_record* a, std::size_t a_size, const rank_r
 
 }  // namespace detail
 
-/// Puts candidates in the order of ranks, for one who needs no p: what was there is lost. O(size), a tenth of what a
-/// sort that compares takes for a hundred thousand. Works in the memory of the candidates alone: without p they leave a
-/// third of it, which is as much again as half of them need.
+/// Puts candidates in the order of ranks, for one who needs no p: what was there is lost. O(size): a hundred thousand
+/// take an eighth of what a sort that compares takes. No other memory is needed: without p the candidates leave a third
+/// of theirs, in which each half of them is sorted before the halves are merged.
 RIFFLE_NOINLINE inline void sort_without_p(candidates& c) noexcept {
     constexpr std::size_t few = 1024;
     if (c.sorted) return;

@@ -17,8 +17,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// an error. Always on.
 ///
 /// Wide: max, law, and the blocks of the greatest logits, as many as it takes until no later gap can win. Narrow:
-/// O(candidates) as a rule, without a sort; where a thousand gaps may be the greatest, as on rows that an enemy made of
-/// them, they are sorted by digits.
+/// O(candidates); those alone are sorted between which the cliff may lie.
 struct min_k {
     float tau = 3.0f;
 

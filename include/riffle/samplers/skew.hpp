@@ -15,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// `amount` > 0 moves mass to less likely tokens, < 0 to likelier ones, 0 = as likely as in dist; beyond ±80 counts as
 /// that; NaN is an error. `seed` as in dist. u has 23 bits, so a token of a share below 2^-23 may never be drawn.
 ///
-/// A candidate for every token that it meets, so put it behind a stage that narrows; no sort: O(candidates).
+/// It makes a candidate for every token of a row, so put it behind a stage that narrows. No sort: O(candidates).
 struct skew {
     float amount = 0.0f;
     std::uint64_t seed = 0;

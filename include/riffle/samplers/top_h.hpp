@@ -13,7 +13,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// `alpha` in (0, 1], usual 0.4; <= 0, or a denormal, keeps max(1, min_keep); > 1 = off; NaN is an error. Tokens more
 /// than 20.8 nats under the maximum weigh nothing and are dropped.
 ///
-/// Wide: max, law, and the blocks that reach into the set. Narrow: sorts the candidates that it looks at.
+/// Wide: max, law, and the blocks that reach into the set, or all where that needs more than a half of what weighs.
+/// Narrow: O(candidates), which are sorted by digits.
 struct top_h {
     float alpha = 0.4f;
     std::size_t min_keep = 0;
@@ -35,18 +36,19 @@ struct top_h {
         const float safe = bound - 1e-5f * bound - 1e-6f;  // more than rounding takes from an entropy
         law prefix;
         std::size_t kept = 0;
-        const auto go_on_to_safe = [&] {  // many at once, since an entropy takes a logarithm
+        const auto go_on_to_safe = [&] {  // several at once, since an entropy takes a logarithm
             prefix = {};
             prefix.maximum = of_all.maximum;
             for (kept = 0; kept < c.size;) {
-                const std::size_t behind = (std::min)(kept + 64, c.size);
+                const std::size_t behind = (std::min)(kept + 32, c.size);
                 const law longer = with(c, prefix, kept, behind);
                 if (exceeds(longer, safe)) break;
                 prefix = longer;
                 kept = behind;
             }
         };
-        if (floor > illegal_logit) {  // in any order they show whether all of them are too few
+        constexpr std::size_t many = 1024;
+        if (floor > illegal_logit && c.size > many) {  // in any order they show whether all of them are too few
             c.weigh(of_all.maximum);
             go_on_to_safe();
             if (kept == c.size) return false;

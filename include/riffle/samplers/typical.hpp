@@ -17,7 +17,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// `p` >= 1 = off; p <= 0 keeps max(1, min_keep); NaN is an error.
 ///
-/// Wide: max, law, and the blocks that reach into the typical set. No sort: O(candidates).
+/// Wide: max, law, and the blocks that reach into the typical set. No sort: O(candidates), a few times over.
 struct typical {
     float p = 0.95f;
     std::size_t min_keep = 0;
