@@ -45,7 +45,8 @@ TEST(RankSort, PutsCandidatesInTheOrderOfRanks) {
                     const float extremes[] = {-inf, greatest, -greatest, 0.0f};
                     const bool is_extreme = values == 100 && random.below(10) == 0;
                     const token_id any = token_id(random.below(2 * std::uint32_t(size))) - 50;
-                    all.push_back({ids_ascend ? token_id(i) : any, is_extreme ? extremes[random.below(4)] : logit, 1.0f});
+                    const token_id id = ids_ascend ? token_id(i) : any;
+                    all.push_back({id, is_extreme ? extremes[random.below(4)] : logit, 1.0f});
                 }
                 expect_sorted(all, std::to_string(size) + " of " + std::to_string(values) + " values");
                 if (testing::Test::HasFailure()) return;

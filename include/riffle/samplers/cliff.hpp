@@ -43,7 +43,7 @@ private:
         float least = greatest_logit, greatest = illegal_logit;
         bool is_looked_into = false;
 
-        /// Whether a gap within it may be of that height. None is greater than what it spans, divided by its first rank.
+        /// Whether a gap within it may be of that height: none is greater than what it spans, by its first rank.
         bool may_reach(float wanted) const noexcept {
             const float span = flushed((lanes<1>(greatest) - lanes<1>(least))[0]);
             return span > 0.0f && flushed(span / float(above + 1)) >= wanted;

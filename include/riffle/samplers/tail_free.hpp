@@ -15,8 +15,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// nats under the maximum weigh nothing and are dropped; fewer than 3 others are left alone, and where no probability
 /// bends every place counts alike.
 ///
-/// The second differences need the order of all tokens: wide or narrow it sorts whatever weighs, by digits: O(candidates), so
-/// put it behind a stage that narrows.
+/// The second differences need the order of all tokens: wide or narrow it sorts whatever weighs, by digits, in
+/// O(candidates). Put it behind a stage that narrows.
 struct tail_free {
     float z = 0.95f;
     std::size_t min_keep = 0;
