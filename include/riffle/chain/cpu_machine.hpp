@@ -59,7 +59,7 @@ public:
         memory_ = memory;
         context_ = &x;
         end_ = end;
-        row_.assign(logits, memory_.blocks, memory_.copies);
+        row_.assign(logits, memory_.blocks, memory_.copies, memory_.edits);
         found_ = {memory_.tokens, 0, -1, false};
         state_ = status();
         known_ = first < p.size && p.steps[first].op == pass::max ? known : nullptr;  // else the row is edited first

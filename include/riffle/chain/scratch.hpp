@@ -20,6 +20,7 @@ struct scratch {
     std::uint64_t* masses = nullptr;      ///< the mass of each block
     float* groups = nullptr;              ///< maxima of groups within blocks
     std::uint64_t* bins = nullptr;        ///< a histogram
+    lane_edits* edits = nullptr;          ///< logits that were edited
     float* copies = nullptr;              ///< private copies of blocks
     token_data* tokens = nullptr;         ///< candidates
     token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens
@@ -53,6 +54,7 @@ private:
         take(masses, memory, used, count);
         take(groups, memory, used, (count + 1) * 16);
         take(bins, memory, used, wide::buckets::count);
+        take(edits, memory, used, 1);
         take(copies, memory, used, count * block_size);
         take(tokens, memory, used, count * block_size);
         take(counted, memory, used, token_counts::slots_for(window));

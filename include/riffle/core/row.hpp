@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -23,25 +24,47 @@ RIFFLE_LOCAL inline constexpr auto illegal_block = [] {
     return block;
 }();
 
-/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. An
-/// edit, a mask or a rewrite gives the blocks that it touches a private copy, so biasing ten tokens copies at most ten
-/// blocks and never the row. The last block is private and padded with -inf, so passes know whole blocks only.
+/// Where a row keeps edited logits whose blocks it does not copy: few bytes that lie together, since an engine leaves
+/// the caches without any of them. 64 copies of blocks cost 20 µs then, and 64 logits one.
+struct lane_edits {
+    /// What stands for a logit of the row. Those of a block are a list.
+    struct edit {
+        float logit;
+        std::uint16_t lane;  ///< within the block
+        std::uint16_t next;  ///< index of the block's next edit; 0 = there is none
+    };
+    static constexpr std::size_t room = 512;
+    static constexpr std::size_t most_a_block = 16;  ///< more lanes are a copy's worth
+
+    alignas(64) float together[2][block_size];  ///< two blocks as they are with their edits, by turns
+    edit edits[room];                           ///< from 1 on
+};
+
+/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. An edit
+/// of few logits of a block is kept beside it and put in where the block is read. More of them, a mask or a rewrite
+/// give the blocks that they touch a private copy, so the row is never copied as a whole. The last block is private and
+/// padded with -inf, so passes know whole blocks only.
 class row {
 public:
     row() noexcept = default;
 
     /// `blocks` holds block_count(size) pointers, `copies` block_count(size) * block_size floats. Logits that lie at
-    /// the beginning of `copies` themselves are the private copy already.
-    void assign(std::span<const float> logits, const float** blocks, float* copies) noexcept {
-        assign(logits.data(), logits.size(), blocks, copies);
+    /// the beginning of `copies` themselves are the private copy already. Without `edits` every edited block is copied.
+    void assign(std::span<const float> logits, const float** blocks, float* copies,
+                lane_edits* edits = nullptr) noexcept {
+        assign(logits.data(), logits.size(), blocks, copies, edits);
     }
     /// The same without a span, which costs every includer 150 instantiations where it is made.
-    void assign(const float* logits, std::size_t size, const float** blocks, float* copies) noexcept {
-        size_ = size;
-        count_ = block_count(size_);
-        blocks_ = blocks;
+    void assign(const float* logits, std::size_t size, const float** blocks, float* copies,
+                lane_edits* edits = nullptr) noexcept {
+        const std::size_t count = block_count(size);
+        begin(size, count, blocks);
+        given_ = logits;
         copies_ = copies;
-        saw_nan_ = saw_infinity_ = false;
+        if (edits && logits != copies) {
+            edits_ = edits;
+            last_edit_ = count / 2 < lane_edits::room ? count / 2 : lane_edits::room - 1;
+        }
         const std::size_t full = size_ / block_size;
         for (std::size_t b = 0; b < full; ++b) blocks_[b] = logits + b * block_size;
         if (full == count_) return;
@@ -53,25 +76,29 @@ public:
     }
 
     /// Whole blocks from anywhere, to read.
-    void assign(const float** blocks, std::size_t count) noexcept {
-        size_ = count * block_size;
-        count_ = count;
-        blocks_ = blocks;
-        copies_ = nullptr;
-        saw_nan_ = saw_infinity_ = false;
-    }
+    void assign(const float** blocks, std::size_t count) noexcept { begin(count * block_size, count, blocks); }
 
     std::size_t size() const noexcept { return size_; }
     std::size_t blocks() const noexcept { return count_; }
-    const float* block(std::size_t b) const noexcept { return blocks_[b]; }
+    /// The logits of a block. They stay until two other blocks were asked for, or an edit of this one.
+    const float* block(std::size_t b) const noexcept { return is_edited(b) ? put_together(b) : blocks_[b]; }
+    /// Where all of them lie in memory but those that were edited.
+    const float* source(std::size_t b) const noexcept {
+        return is_edited(b) ? given_ + b * block_size : blocks_[b];
+    }
     /// The logit of a token as it stands in memory, not canonical.
-    float logit(std::size_t id) const noexcept { return blocks_[id / block_size][id % block_size]; }
+    float logit(std::size_t id) const noexcept {
+        const std::size_t b = id / block_size;
+        if (is_edited(b))
+            if (const std::size_t found = edit_of(id)) return edits_->edits[found].logit;
+        return source(b)[id % block_size];
+    }
 
     /// The block's private copy, made on first use.
     float* own(std::size_t b) noexcept {
-        float* copy = copies_ + b * block_size;
+        float* const copy = copies_ + b * block_size;
         if (blocks_[b] != copy) {
-            std::memcpy(copy, blocks_[b], block_size * sizeof(float));
+            write(b, copy);
             blocks_[b] = copy;
         }
         return copy;
@@ -83,11 +110,26 @@ public:
     }
     void hide(std::size_t b) noexcept { blocks_[b] = illegal_block.logits; }
 
+    /// The logit of a token of the row, to be changed before the block is asked for again.
+    RIFFLE_NOINLINE float& at(std::size_t id) noexcept {
+        const std::size_t b = id / block_size;
+        const bool edited = is_edited(b);
+        if (edited)
+            if (const std::size_t found = edit_of(id)) return edits_->edits[found].logit;
+        const bool stays = last_edit_ > 0 && (edited ? edits_of(b) < lane_edits::most_a_block
+                                                     : blocks_[b] == given_ + b * block_size);
+        if (!stays || edit_ == last_edit_) return own(b)[id % block_size];
+        lane_edits::edit& added = edits_->edits[++edit_];
+        added = {given_[id], std::uint16_t(id % block_size), edited ? first_edit(b) : std::uint16_t{0}};
+        blocks_[b] = &added.logit;
+        return added.logit;
+    }
+
     /// Replaces the logit of a token by change(logit), both canonical; ids outside the row are ignored.
     template <class Change>
     void edit(token_id id, Change change) noexcept {
         if (id < 0 || std::size_t(id) >= size_) return;
-        float& logit = own(std::size_t(id) / block_size)[std::size_t(id) % block_size];
+        float& logit = at(std::size_t(id));
         saw_nan_ |= logit != logit;
         saw_infinity_ |= logit > greatest_logit;
         logit = canonical(change(canonical(logit)));
@@ -98,9 +140,56 @@ public:
     bool saw_infinity() const noexcept { return saw_infinity_; }
 
 private:
+    void begin(std::size_t size, std::size_t count, const float** blocks) noexcept {
+        size_ = size;
+        count_ = count;
+        blocks_ = blocks;
+        given_ = nullptr;
+        copies_ = nullptr;
+        edits_ = nullptr;
+        edit_ = last_edit_ = 0;
+        saw_nan_ = saw_infinity_ = false;
+    }
+
+    // The pointer of a block with edits is to the logit of the first of them.
+
+    bool is_edited(std::size_t b) const noexcept {
+        const auto at = reinterpret_cast<std::uintptr_t>(blocks_[b]);
+        return at - reinterpret_cast<std::uintptr_t>(edits_) < sizeof(lane_edits);
+    }
+    std::uint16_t first_edit(std::size_t b) const noexcept {
+        return std::uint16_t(reinterpret_cast<const lane_edits::edit*>(blocks_[b]) - edits_->edits);
+    }
+    /// The index of the edit of a token in a block that has some; 0 where it is not among them.
+    std::size_t edit_of(std::size_t id) const noexcept {
+        std::size_t i = first_edit(id / block_size);
+        while (i && edits_->edits[i].lane != id % block_size) i = edits_->edits[i].next;
+        return i;
+    }
+    std::size_t edits_of(std::size_t b) const noexcept {
+        std::size_t n = 0;
+        for (std::size_t i = first_edit(b); i; i = edits_->edits[i].next) ++n;
+        return n;
+    }
+    /// The block as it is, elsewhere.
+    void write(std::size_t b, float* to) const noexcept {
+        std::memcpy(to, source(b), block_size * sizeof(float));
+        if (!is_edited(b)) return;
+        for (std::size_t i = first_edit(b); i; i = edits_->edits[i].next) to[edits_->edits[i].lane] = edits_->edits[i].logit;
+    }
+    RIFFLE_NOINLINE const float* put_together(std::size_t b) const noexcept {
+        float* const to = edits_->together[turn_ ^= 1];
+        write(b, to);
+        return to;
+    }
+
     const float** blocks_ = nullptr;
+    const float* given_ = nullptr;
     float* copies_ = nullptr;
+    lane_edits* edits_ = nullptr;
     std::size_t size_ = 0, count_ = 0;
+    std::size_t edit_ = 0, last_edit_ = 0;  ///< edits that there are, and may be
+    mutable std::size_t turn_ = 0;          ///< which of the two was put together last
     bool saw_nan_ = false, saw_infinity_ = false;
 };
 

@@ -209,9 +209,10 @@ struct squares_pass {
         constexpr std::size_t piece = 64;
         float sum = 0.0f;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
+            const float* const x = r.block(b);
             float distances[block_size];
             for (std::size_t i = 0; i < block_size; i += N) {
-                const V l = V::load(r.block(b) + i);
+                const V l = V::load(x + i);
                 blend(l == V(illegal_logit), V(0.0f), l - V(mean)).store(distances + i);
             }
             if (add<N, block_size>(distances, sum)) continue;

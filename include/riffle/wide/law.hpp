@@ -39,9 +39,10 @@ struct law_pass {
             int_lanes<N> legal(0);
             for (std::size_t b = 0; b < r.blocks(); ++b) {
                 if (!(peaks[b] >= legal_cut)) continue;
+                const float* x = r.block(b);
                 RIFFLE_UNROLL(4)
                 for (std::size_t i = 0; i < block_size; i += N) {
-                    const V raw = V::load_once(r.block(b) + i);
+                    const V raw = V::load_once(x + i);
                     least = lesser_of(blend(raw >= V(legal_cut), raw, V(greatest_logit)), least);
                     legal = blend(raw >= V(legal_cut), legal + 1, legal);
                 }

@@ -62,7 +62,7 @@ public:
         if (id < 0 || std::size_t(id) >= row_.size()) return nullptr;
         known_ = false;
         touched_ = true;
-        return row_.own(std::size_t(id) / block_size) + std::size_t(id) % block_size;
+        return &row_.at(std::size_t(id));
     }
     /// The whole row, to be changed by a pass.
     row& changed() noexcept {

@@ -28,7 +28,7 @@ struct max_pass {
         nan_search<N> nan0, nan1;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const float* x = r.block(b);
-            RIFFLE_PREFETCH(r.block(b + distance < r.blocks() ? b + distance : b));
+            RIFFLE_PREFETCH(r.source(b + distance < r.blocks() ? b + distance : b));
             V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
                 const V x0 = V::load_once(x + i), x1 = V::load_once(x + i + N), x2 = V::load_once(x + i + 2 * N),

@@ -113,9 +113,10 @@ struct mapped_max_pass {
         using V = lanes<N>;
         const Fold map = map_by_reference;
         V greatest(illegal_logit);
-        for (std::size_t b = 0; b < r.blocks(); ++b)
-            for (std::size_t i = 0; i < block_size; i += N)
-                greatest = greater_of(map(V::load(r.block(b) + i)), greatest);
+        for (std::size_t b = 0; b < r.blocks(); ++b) {
+            const float* x = r.block(b);
+            for (std::size_t i = 0; i < block_size; i += N) greatest = greater_of(map(V::load(x + i)), greatest);
+        }
         return reduce_max(greatest);
     }
 };
