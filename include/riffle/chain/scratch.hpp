@@ -20,7 +20,7 @@ struct scratch {
     std::uint64_t* masses = nullptr;      ///< the mass of each block
     float* groups = nullptr;              ///< maxima of groups within blocks
     std::uint64_t* bins = nullptr;        ///< a histogram
-    lane_edits* edits = nullptr;          ///< logits that were edited
+    kept_edits* edits = nullptr;          ///< logits that were edited
     float* copies = nullptr;              ///< private copies of blocks
     token_data* tokens = nullptr;         ///< candidates
     token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens

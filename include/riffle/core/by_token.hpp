@@ -11,8 +11,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// A logit_edit, edit_of(count), for every token that was counted: in a row O(counted), in candidates O(size).
 template <class Row, class EditOf>
 void change_counted(Row& r, const token_counts& counts, EditOf edit_of) noexcept {
-    for (const auto& slot : counts.all_slots())
-        if (slot.count) r.edit(slot.token, edit_of(slot.count));
+    counts.each([&](token_id token, std::int32_t count) { r.edit(token, edit_of(count)); });
 }
 template <class EditOf>
 void change_counted(candidates& c, const token_counts& counts, EditOf edit_of) noexcept {

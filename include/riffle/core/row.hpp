@@ -26,18 +26,18 @@ RIFFLE_LOCAL inline constexpr auto illegal_block = [] {
 
 /// Where a row keeps edited logits whose blocks it does not copy: few bytes that lie together, since an engine leaves
 /// the caches without any of them. 64 copies of blocks cost 20 µs then, and 64 logits one.
-struct lane_edits {
+struct kept_edits {
     /// What stands for a logit of the row. Those of a block are a list.
     struct edit {
         float logit;
-        std::uint16_t lane;  ///< within the block
-        std::uint16_t next;  ///< index of the block's next edit; 0 = there is none
+        token_id token;
+        std::uint32_t next;  ///< index of the block's next edit; 0 = there is none
     };
-    static constexpr std::size_t room = 512;
-    static constexpr std::size_t most_a_block = 16;  ///< more lanes are a copy's worth
+    static constexpr std::size_t most = 511;
+    static constexpr std::size_t most_a_block = 16;  ///< more of them are a copy's worth
 
-    alignas(64) float together[2][block_size];  ///< two blocks as they are with their edits, by turns
-    edit edits[room];                           ///< from 1 on
+    float together[2][block_size];  ///< two blocks as they are with their edits, by turns
+    edit edits[most + 1];           ///< from 1 on
 };
 
 /// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. An edit
@@ -51,19 +51,19 @@ public:
     /// `blocks` holds block_count(size) pointers, `copies` block_count(size) * block_size floats. Logits that lie at
     /// the beginning of `copies` themselves are the private copy already. Without `edits` every edited block is copied.
     void assign(std::span<const float> logits, const float** blocks, float* copies,
-                lane_edits* edits = nullptr) noexcept {
+                kept_edits* edits = nullptr) noexcept {
         assign(logits.data(), logits.size(), blocks, copies, edits);
     }
     /// The same without a span, which costs every includer 150 instantiations where it is made.
     void assign(const float* logits, std::size_t size, const float** blocks, float* copies,
-                lane_edits* edits = nullptr) noexcept {
+                kept_edits* edits = nullptr) noexcept {
         const std::size_t count = block_count(size);
         begin(size, count, blocks);
         given_ = logits;
         copies_ = copies;
         if (edits && logits != copies) {
             edits_ = edits;
-            last_edit_ = count / 2 < lane_edits::room ? count / 2 : lane_edits::room - 1;
+            most_edits_ = count / 2 < kept_edits::most ? count / 2 : kept_edits::most;
         }
         const std::size_t full = size_ / block_size;
         for (std::size_t b = 0; b < full; ++b) blocks_[b] = logits + b * block_size;
@@ -90,7 +90,7 @@ public:
     float logit(std::size_t id) const noexcept {
         const std::size_t b = id / block_size;
         if (is_edited(b))
-            if (const std::size_t found = edit_of(id)) return edits_->edits[found].logit;
+            if (const std::uint32_t i = find_edit(id)) return edits_->edits[i].logit;
         return source(b)[id % block_size];
     }
 
@@ -115,14 +115,24 @@ public:
         const std::size_t b = id / block_size;
         const bool edited = is_edited(b);
         if (edited)
-            if (const std::size_t found = edit_of(id)) return edits_->edits[found].logit;
-        const bool stays = last_edit_ > 0 && (edited ? edits_of(b) < lane_edits::most_a_block
-                                                     : blocks_[b] == given_ + b * block_size);
-        if (!stays || edit_ == last_edit_) return own(b)[id % block_size];
-        lane_edits::edit& added = edits_->edits[++edit_];
-        added = {given_[id], std::uint16_t(id % block_size), edited ? first_edit(b) : std::uint16_t{0}};
+            if (const std::uint32_t i = find_edit(id)) return edits_->edits[i].logit;
+        if (edit_count_ == most_edits_ || !(edited ? has_room(b) : blocks_[b] == given_ + b * block_size))
+            return own(b)[id % block_size];
+        kept_edits::edit& added = edits_->edits[++edit_count_];
+        added = {given_[id], token_id(id), edited ? first_edit(b) : 0};
         blocks_[b] = &added.logit;
         return added.logit;
+    }
+
+    // Edits that were kept beside the row.
+
+    std::size_t edits() const noexcept { return edit_count_; }
+    /// The i-th, 1 <= i <= edits(). It stands as long as its block is_edited.
+    const kept_edits::edit& kept_edit(std::size_t i) const noexcept { return edits_->edits[i]; }
+    /// Whether some logits of a block stand there. Its pointer is to the first of them.
+    bool is_edited(std::size_t b) const noexcept {
+        const auto at = reinterpret_cast<std::uintptr_t>(blocks_[b]);
+        return at - reinterpret_cast<std::uintptr_t>(edits_) < sizeof(kept_edits);
     }
 
     /// Replaces the logit of a token by change(logit), both canonical; ids outside the row are ignored.
@@ -147,35 +157,30 @@ private:
         given_ = nullptr;
         copies_ = nullptr;
         edits_ = nullptr;
-        edit_ = last_edit_ = 0;
+        edit_count_ = most_edits_ = 0;
         saw_nan_ = saw_infinity_ = false;
     }
 
-    // The pointer of a block with edits is to the logit of the first of them.
-
-    bool is_edited(std::size_t b) const noexcept {
-        const auto at = reinterpret_cast<std::uintptr_t>(blocks_[b]);
-        return at - reinterpret_cast<std::uintptr_t>(edits_) < sizeof(lane_edits);
+    std::uint32_t first_edit(std::size_t b) const noexcept {
+        return std::uint32_t(reinterpret_cast<const kept_edits::edit*>(blocks_[b]) - edits_->edits);
     }
-    std::uint16_t first_edit(std::size_t b) const noexcept {
-        return std::uint16_t(reinterpret_cast<const lane_edits::edit*>(blocks_[b]) - edits_->edits);
-    }
-    /// The index of the edit of a token in a block that has some; 0 where it is not among them.
-    std::size_t edit_of(std::size_t id) const noexcept {
-        std::size_t i = first_edit(id / block_size);
-        while (i && edits_->edits[i].lane != id % block_size) i = edits_->edits[i].next;
+    /// The index of a token's edit in a block that has some; 0 where it is not among them.
+    std::uint32_t find_edit(std::size_t id) const noexcept {
+        std::uint32_t i = first_edit(id / block_size);
+        while (i && edits_->edits[i].token != token_id(id)) i = edits_->edits[i].next;
         return i;
     }
-    std::size_t edits_of(std::size_t b) const noexcept {
+    bool has_room(std::size_t b) const noexcept {
         std::size_t n = 0;
-        for (std::size_t i = first_edit(b); i; i = edits_->edits[i].next) ++n;
-        return n;
+        for (std::uint32_t i = first_edit(b); i; i = edits_->edits[i].next) ++n;
+        return n < kept_edits::most_a_block;
     }
     /// The block as it is, elsewhere.
     void write(std::size_t b, float* to) const noexcept {
         std::memcpy(to, source(b), block_size * sizeof(float));
         if (!is_edited(b)) return;
-        for (std::size_t i = first_edit(b); i; i = edits_->edits[i].next) to[edits_->edits[i].lane] = edits_->edits[i].logit;
+        for (std::uint32_t i = first_edit(b); i; i = edits_->edits[i].next)
+            to[std::size_t(edits_->edits[i].token) % block_size] = edits_->edits[i].logit;
     }
     RIFFLE_NOINLINE const float* put_together(std::size_t b) const noexcept {
         float* const to = edits_->together[turn_ ^= 1];
@@ -186,10 +191,10 @@ private:
     const float** blocks_ = nullptr;
     const float* given_ = nullptr;
     float* copies_ = nullptr;
-    lane_edits* edits_ = nullptr;
+    kept_edits* edits_ = nullptr;
     std::size_t size_ = 0, count_ = 0;
-    std::size_t edit_ = 0, last_edit_ = 0;  ///< edits that there are, and may be
-    mutable std::size_t turn_ = 0;          ///< which of the two was put together last
+    std::size_t edit_count_ = 0, most_edits_ = 0;
+    mutable std::size_t turn_ = 0;  ///< in which place a block was put together last
     bool saw_nan_ = false, saw_infinity_ = false;
 };
 

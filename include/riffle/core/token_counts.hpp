@@ -44,6 +44,20 @@ public:
     std::int32_t count(token_id token) const noexcept { return size_ ? slots_[place_of(token)].count : 0; }
     /// All slots; those with count 0 are free.
     std::span<const slot> all_slots() const noexcept { return {slots_, size_}; }
+    /// Calls visit(token, count) for each that was counted. (Which slots are free nobody foretells, so no branch asks.)
+    template <class Visit>
+    void each(Visit visit) const noexcept {
+        constexpr std::size_t at_once = 64;
+        for (std::size_t first = 0; first < size_; first += at_once) {
+            std::uint8_t used[at_once];
+            std::size_t n = 0;
+            for (std::size_t i = 0; i < at_once && first + i < size_; ++i) {
+                used[n] = std::uint8_t(i);
+                n += slots_[first + i].count != 0;
+            }
+            for (std::size_t i = 0; i < n; ++i) visit(slots_[first + used[i]].token, slots_[first + used[i]].count);
+        }
+    }
 
 private:
     static constexpr std::uint32_t last_function = 16;

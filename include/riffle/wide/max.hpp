@@ -15,7 +15,7 @@ struct row_maximum {
 };
 
 /// The maximum of every block, and of the row; and, where `groups` is not null, those of smaller groups: one a lane, so
-/// N groups of block_size / N logits to a block. Reads the row once.
+/// N groups of block_size / N logits to a block. Reads the row once, as it lies: see_edits does the rest.
 struct max_pass {
     template <int N>
     static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks, float* const& groups) noexcept {
@@ -27,7 +27,7 @@ struct max_pass {
         float greatest = illegal_logit;
         nan_search<N> nan0, nan1;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
-            const float* x = r.block(b);
+            const float* x = r.source(b);
             RIFFLE_PREFETCH(r.source(b + distance < r.blocks() ? b + distance : b));
             V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
@@ -50,11 +50,44 @@ struct max_pass {
     }
 };
 
+/// Makes the maxima of a row as it lies those of the row with its edits. A block is read again only where the logit that
+/// was edited may have been its maximum, or its group's.
+template <class Row>
+RIFFLE_NOINLINE void see_edits(const Row& r, float* peaks, float* groups, row_maximum& found) noexcept {
+    const std::size_t lanes_now = std::size_t(width());
+    bool found_anew = false;
+    for (std::size_t i = 1; i <= r.edits(); ++i) {
+        const kept_edits::edit& edit = r.kept_edit(i);
+        const std::size_t id = std::size_t(edit.token), b = id / block_size;
+        if (!r.is_edited(b)) continue;
+        float* const of_block = groups ? groups + b * lanes_now : nullptr;
+        float& known = groups ? of_block[id % lanes_now] : peaks[b];
+        found.saw_nan |= edit.logit != edit.logit;
+        if (r.source(b)[id % block_size] < known) {
+            if (edit.logit > known) known = edit.logit;
+            if (edit.logit > peaks[b]) peaks[b] = edit.logit;
+        } else {
+            found_anew |= !(peaks[b] < found.logit);
+            const float* logits = r.block(b);
+            row one;
+            one.assign(&logits, 1);
+            run<max_pass>(one, peaks + b, of_block);
+        }
+        if (peaks[b] > found.logit) found.logit = peaks[b];
+    }
+    if (!found_anew) return;
+    found.logit = illegal_logit;
+    for (std::size_t b = 0; b < r.blocks(); ++b)
+        if (peaks[b] > found.logit) found.logit = peaks[b];
+}
+
 /// Block maxima of `r` into peaks[0, blocks), those of group_count(r) groups into `groups` where that is not null, and
 /// the greatest logit.
 template <class Row>
 row_maximum find_max(const Row& r, float* peaks, float* groups = nullptr) noexcept {
-    return run<max_pass>(r, peaks, groups);
+    row_maximum found = run<max_pass>(r, peaks, groups);
+    if (r.edits() > 0) see_edits(r, peaks, groups, found);
+    return found;
 }
 
 /// One a lane, at the present width.
