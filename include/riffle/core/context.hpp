@@ -25,7 +25,7 @@ public:
     token_counts count_recent(std::int32_t window) const noexcept {
         const std::size_t n = recent(window);
         token_counts counts = no_counts(n);
-        for (std::size_t back = 0; back < n; ++back) counts.add(tokens_->recent(back).token);
+        tokens_->each_recent(n, [&](token_id token) { counts.add(token); });
         return counts;
     }
 

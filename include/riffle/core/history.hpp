@@ -62,6 +62,15 @@ public:
     std::size_t capacity() const noexcept { return capacity_; }
     /// The entry `back` tokens from the newest (0 = newest); back < remembered().
     const entry& recent(std::size_t back) const noexcept { return ring_[(written_ - 1 - back) % capacity_]; }
+    /// Calls visit(token) for the `count` newest, the newest first; count <= remembered(). (Without a division a token.)
+    template <class Visit>
+    void each_recent(std::size_t count, Visit visit) const noexcept {
+        if (count == 0) return;
+        for (std::size_t i = written_ % capacity_; count > 0; --count) {
+            i = (i ? i : capacity_) - 1;
+            visit(ring_[i].token);
+        }
+    }
     /// Whether [memory, memory + bytes) touches the ring.
     bool overlaps(const void* memory, std::size_t bytes) const noexcept {
         return share_bytes(ring_, history::bytes(capacity_), memory, bytes);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <riffle/core/token.hpp>
+#include <riffle/math/lanes.hpp>
 #include <riffle/math/ordered.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -27,17 +28,19 @@ RIFFLE_LOCAL inline constexpr auto illegal_block = [] {
 /// Where a row keeps edited logits whose blocks it does not copy: few bytes that lie together, since an engine leaves
 /// the caches without any of them. 64 copies of blocks cost 20 µs then, and 64 logits one.
 struct kept_edits {
-    /// What stands for a logit of the row. Those of a block are a list.
+    /// What stands for a logit of the row.
     struct edit {
         float logit;
         token_id token;
-        std::uint32_t next;  ///< index of the block's next edit; 0 = there is none
+        std::uint16_t next;  ///< index of the next edit in its list; 0 = there is none
     };
+    static constexpr std::size_t lists = 512;
     static constexpr std::size_t most = 511;
-    static constexpr std::size_t most_a_block = 16;  ///< more of them are a copy's worth
+    static constexpr std::size_t most_a_list = 16;  ///< more of a block are a copy's worth
 
-    float together[2][block_size];  ///< two blocks as they are with their edits, by turns
+    std::uint16_t first[lists];     ///< index of the first edit of every list, 0 = none; blocks take turns at them
     edit edits[most + 1];           ///< from 1 on
+    float together[2][block_size];  ///< two blocks as they are with their edits, by turns
 };
 
 /// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. An edit
@@ -81,17 +84,13 @@ public:
     std::size_t size() const noexcept { return size_; }
     std::size_t blocks() const noexcept { return count_; }
     /// The logits of a block. They stay until two other blocks were asked for, or an edit of this one.
-    const float* block(std::size_t b) const noexcept { return is_edited(b) ? put_together(b) : blocks_[b]; }
-    /// Where all of them lie in memory but those that were edited.
-    const float* source(std::size_t b) const noexcept {
-        return is_edited(b) ? given_ + b * block_size : blocks_[b];
-    }
+    const float* block(std::size_t b) const noexcept { return has_edits(b) ? put_together(b) : blocks_[b]; }
+    /// Where they lie in memory, but for kept edits.
+    const float* source(std::size_t b) const noexcept { return blocks_[b]; }
     /// The logit of a token as it stands in memory, not canonical.
     float logit(std::size_t id) const noexcept {
-        const std::size_t b = id / block_size;
-        if (is_edited(b))
-            if (const std::uint32_t i = find_edit(id)) return edits_->edits[i].logit;
-        return source(b)[id % block_size];
+        const std::size_t i = edit_of(id);
+        return i ? edits_->edits[i].logit : blocks_[id / block_size][id % block_size];
     }
 
     /// The block's private copy, made on first use.
@@ -113,27 +112,25 @@ public:
     /// The logit of a token of the row, to be changed before the block is asked for again.
     RIFFLE_NOINLINE float& at(std::size_t id) noexcept {
         const std::size_t b = id / block_size;
-        const bool edited = is_edited(b);
-        if (edited)
-            if (const std::uint32_t i = find_edit(id)) return edits_->edits[i].logit;
-        if (edit_count_ == most_edits_ || !(edited ? has_room(b) : blocks_[b] == given_ + b * block_size))
-            return own(b)[id % block_size];
+        if (most_edits_ == 0 || blocks_[b] != given_ + b * block_size) return own(b)[id % block_size];
+        if (edit_count_ == 0) std::memset(edits_->first, 0, sizeof edits_->first);
+        std::uint16_t& first = edits_->first[b % kept_edits::lists];
+        std::size_t length = 0;
+        for (std::size_t i = first; i; i = edits_->edits[i].next, ++length)
+            if (edits_->edits[i].token == token_id(id)) return edits_->edits[i].logit;
+        if (length == kept_edits::most_a_list || edit_count_ == most_edits_) return own(b)[id % block_size];
         kept_edits::edit& added = edits_->edits[++edit_count_];
-        added = {given_[id], token_id(id), edited ? first_edit(b) : 0};
-        blocks_[b] = &added.logit;
+        added = {given_[id], token_id(id), first};
+        first = std::uint16_t(edit_count_);
         return added.logit;
     }
 
     // Edits that were kept beside the row.
 
     std::size_t edits() const noexcept { return edit_count_; }
-    /// The i-th, 1 <= i <= edits(). It stands as long as its block is_edited.
+    /// The i-th, 1 <= i <= edits(). It holds as long as its block is not copied.
     const kept_edits::edit& kept_edit(std::size_t i) const noexcept { return edits_->edits[i]; }
-    /// Whether some logits of a block stand there. Its pointer is to the first of them.
-    bool is_edited(std::size_t b) const noexcept {
-        const auto at = reinterpret_cast<std::uintptr_t>(blocks_[b]);
-        return at - reinterpret_cast<std::uintptr_t>(edits_) < sizeof(kept_edits);
-    }
+    bool is_copied(std::size_t b) const noexcept { return blocks_[b] != given_ + b * block_size; }
 
     /// Replaces the logit of a token by change(logit), both canonical; ids outside the row are ignored.
     template <class Change>
@@ -161,31 +158,36 @@ private:
         saw_nan_ = saw_infinity_ = false;
     }
 
-    std::uint32_t first_edit(std::size_t b) const noexcept {
-        return std::uint32_t(reinterpret_cast<const kept_edits::edit*>(blocks_[b]) - edits_->edits);
+    /// Or another block of its list has.
+    bool has_edits(std::size_t b) const noexcept {
+        return edit_count_ > 0 && edits_->first[b % kept_edits::lists] != 0;
     }
-    /// The index of a token's edit in a block that has some; 0 where it is not among them.
-    std::uint32_t find_edit(std::size_t id) const noexcept {
-        std::uint32_t i = first_edit(id / block_size);
+    /// The index of a token's edit, 0 where none is kept.
+    std::size_t edit_of(std::size_t id) const noexcept {
+        const std::size_t b = id / block_size;
+        if (!has_edits(b) || is_copied(b)) return 0;
+        std::size_t i = edits_->first[b % kept_edits::lists];
         while (i && edits_->edits[i].token != token_id(id)) i = edits_->edits[i].next;
         return i;
     }
-    bool has_room(std::size_t b) const noexcept {
-        std::size_t n = 0;
-        for (std::uint32_t i = first_edit(b); i; i = edits_->edits[i].next) ++n;
-        return n < kept_edits::most_a_block;
-    }
-    /// The block as it is, elsewhere.
-    void write(std::size_t b, float* to) const noexcept {
-        std::memcpy(to, source(b), block_size * sizeof(float));
-        if (!is_edited(b)) return;
-        for (std::uint32_t i = first_edit(b); i; i = edits_->edits[i].next)
-            to[std::size_t(edits_->edits[i].token) % block_size] = edits_->edits[i].logit;
-    }
     RIFFLE_NOINLINE const float* put_together(std::size_t b) const noexcept {
+        if (is_copied(b)) return blocks_[b];
         float* const to = edits_->together[turn_ ^= 1];
         write(b, to);
         return to;
+    }
+    /// The block with its edits, elsewhere.
+    void write(std::size_t b, float* to) const noexcept {
+        const float* const from = blocks_[b];
+        for (std::size_t i = 0; i < block_size; i += 8) {  // (g++ makes of memcpy what is slow for so few bytes)
+            const auto first = lanes<4>::load(from + i), second = lanes<4>::load(from + i + 4);
+            first.store(to + i);
+            second.store(to + i + 4);
+        }
+        if (!has_edits(b) || is_copied(b)) return;
+        for (std::size_t i = edits_->first[b % kept_edits::lists]; i; i = edits_->edits[i].next)
+            if (std::size_t(edits_->edits[i].token) / block_size == b)
+                to[std::size_t(edits_->edits[i].token) % block_size] = edits_->edits[i].logit;
     }
 
     const float** blocks_ = nullptr;

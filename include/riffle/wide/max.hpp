@@ -59,7 +59,7 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* peaks, float* groups, row_ma
     for (std::size_t i = 1; i <= r.edits(); ++i) {
         const kept_edits::edit& edit = r.kept_edit(i);
         const std::size_t id = std::size_t(edit.token), b = id / block_size;
-        if (!r.is_edited(b)) continue;
+        if (r.is_copied(b)) continue;
         float* const of_block = groups ? groups + b * lanes_now : nullptr;
         float& known = groups ? of_block[id % lanes_now] : peaks[b];
         found.saw_nan |= edit.logit != edit.logit;
