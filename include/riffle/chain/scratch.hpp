@@ -51,13 +51,13 @@ private:
         std::size_t used = 0;
         take(blocks, memory, used, count);
         take(peaks, memory, used, count + 16);
+        take(edits, memory, used, 1);
+        take(counted, memory, used, token_counts::slots_for(window));
         take(masses, memory, used, count);
         take(groups, memory, used, (count + 1) * 16);
         take(bins, memory, used, wide::buckets::count);
-        take(edits, memory, used, 1);
         take(copies, memory, used, count * block_size);
         take(tokens, memory, used, count * block_size);
-        take(counted, memory, used, token_counts::slots_for(window));
         take(lengths, memory, used, window);
         std::byte* first = nullptr;
         take(first, memory, used, spare_bytes);
