@@ -24,6 +24,7 @@ public:
     /// the next call.
     token_counts count_recent(std::int32_t window) const noexcept {
         const std::size_t n = recent(window);
+        tokens_->fetch_recent(n);
         token_counts counts = no_counts(n);
         tokens_->each_recent(n, [&](token_id token) { counts.add(token); });
         return counts;

@@ -62,6 +62,11 @@ public:
     std::size_t capacity() const noexcept { return capacity_; }
     /// The entry `back` tokens from the newest (0 = newest); back < remembered().
     const entry& recent(std::size_t back) const noexcept { return ring_[(written_ - 1 - back) % capacity_]; }
+    /// Asks memory for the `count` newest entries, a few lines at most, ahead of their use.
+    void fetch_recent(std::size_t count) const noexcept {
+        constexpr std::size_t most = 128, of_line = 4;
+        for (std::size_t back = 0; back < count && back < most; back += of_line) RIFFLE_PREFETCH(&recent(back));
+    }
     /// Calls visit(token) for the `count` newest, the newest first; count <= remembered(). (Without a division a token.)
     template <class Visit>
     void each_recent(std::size_t count, Visit visit) const noexcept {

@@ -26,25 +26,25 @@ RIFFLE_LOCAL inline constexpr auto illegal_block = [] {
 }();
 
 /// Where a row keeps edited logits whose blocks it does not copy: few bytes that lie together, since an engine leaves
-/// the caches without any of them. 64 copies of blocks cost 20 µs then, and 64 logits one.
+/// the caches without any of them. To copy the blocks of 64 tokens takes 20 µs then, and to keep 64 logits one.
 struct kept_edits {
     /// What stands for a logit of the row.
     struct edit {
         float logit;
         token_id token;
-        std::uint16_t next;  ///< index of the next edit in its list; 0 = there is none
+        std::uint8_t next;  ///< index of the next edit in its list; 0 = there is none
     };
     static constexpr std::size_t lists = 512;
-    static constexpr std::size_t most = 511;
-    static constexpr std::size_t most_a_list = 16;  ///< more of a block are a copy's worth
+    static constexpr std::size_t most = 255;
+    static constexpr std::size_t longest = 16;  ///< more edits of a block are a copy's worth
 
-    std::uint16_t first[lists];     ///< index of the first edit of every list, 0 = none; blocks take turns at them
+    std::uint8_t first[lists];      ///< index of each list's first edit, 0 = none; the blocks take turns at the lists
     edit edits[most + 1];           ///< from 1 on
     float together[2][block_size];  ///< two blocks as they are with their edits, by turns
 };
 
-/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. An edit
-/// of few logits of a block is kept beside it and put in where the block is read. More of them, a mask or a rewrite
+/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. Edits of
+/// few logits of a block are kept beside the row, and put in where the block is read. More of them, a mask or a rewrite
 /// give the blocks that they touch a private copy, so the row is never copied as a whole. The last block is private and
 /// padded with -inf, so passes know whole blocks only.
 class row {
@@ -65,7 +65,7 @@ public:
         given_ = logits;
         copies_ = copies;
         if (edits && logits != copies) {
-            edits_ = edits;
+            edits_ = edits;  // kept for half of the blocks: where more are touched, copies are as good
             most_edits_ = count / 2 < kept_edits::most ? count / 2 : kept_edits::most;
         }
         const std::size_t full = size_ / block_size;
@@ -84,20 +84,23 @@ public:
     std::size_t size() const noexcept { return size_; }
     std::size_t blocks() const noexcept { return count_; }
     /// The logits of a block. They stay until two other blocks were asked for, or an edit of this one.
-    const float* block(std::size_t b) const noexcept { return has_edits(b) ? put_together(b) : blocks_[b]; }
-    /// Where they lie in memory, but for kept edits.
-    const float* source(std::size_t b) const noexcept { return blocks_[b]; }
+    const float* block(std::size_t b) const noexcept { return may_have_edits(b) ? put_together(b) : blocks_[b]; }
+    /// Where they lie in memory, without kept edits.
+    const float* unedited(std::size_t b) const noexcept { return blocks_[b]; }
     /// The logit of a token as it stands in memory, not canonical.
     float logit(std::size_t id) const noexcept {
-        const std::size_t i = edit_of(id);
-        return i ? edits_->edits[i].logit : blocks_[id / block_size][id % block_size];
+        const std::size_t b = id / block_size;
+        if (may_have_edits(b))
+            for (std::size_t i = first_edit(b); i; i = next_edit(i, b))
+                if (std::size_t(edits_->edits[i].token) == id) return edits_->edits[i].logit;
+        return blocks_[b][id % block_size];
     }
 
     /// The block's private copy, made on first use.
     float* own(std::size_t b) noexcept {
         float* const copy = copies_ + b * block_size;
         if (blocks_[b] != copy) {
-            write(b, copy);
+            write_block(b, first_edit(b), copy);
             blocks_[b] = copy;
         }
         return copy;
@@ -112,16 +115,16 @@ public:
     /// The logit of a token of the row, to be changed before the block is asked for again.
     RIFFLE_NOINLINE float& at(std::size_t id) noexcept {
         const std::size_t b = id / block_size;
-        if (most_edits_ == 0 || blocks_[b] != given_ + b * block_size) return own(b)[id % block_size];
+        if (most_edits_ == 0 || is_copied(b)) return own(b)[id % block_size];
         if (edit_count_ == 0) std::memset(edits_->first, 0, sizeof edits_->first);
-        std::uint16_t& first = edits_->first[b % kept_edits::lists];
         std::size_t length = 0;
-        for (std::size_t i = first; i; i = edits_->edits[i].next, ++length)
-            if (edits_->edits[i].token == token_id(id)) return edits_->edits[i].logit;
-        if (length == kept_edits::most_a_list || edit_count_ == most_edits_) return own(b)[id % block_size];
+        for (std::size_t i = first_edit(b); i; i = next_edit(i, b), ++length)
+            if (std::size_t(edits_->edits[i].token) == id) return edits_->edits[i].logit;
+        if (length == kept_edits::longest || edit_count_ == most_edits_) return own(b)[id % block_size];
+        std::uint8_t& first = edits_->first[b % kept_edits::lists];
         kept_edits::edit& added = edits_->edits[++edit_count_];
-        added = {given_[id], token_id(id), first};
-        first = std::uint16_t(edit_count_);
+        added = {blocks_[b][id % block_size], token_id(id), first};
+        first = std::uint8_t(edit_count_);
         return added.logit;
     }
 
@@ -130,6 +133,7 @@ public:
     std::size_t edits() const noexcept { return edit_count_; }
     /// The i-th, 1 <= i <= edits(). It holds as long as its block is not copied.
     const kept_edits::edit& kept_edit(std::size_t i) const noexcept { return edits_->edits[i]; }
+    /// Whether a block is not the caller's memory. (Of a row that may have kept edits.)
     bool is_copied(std::size_t b) const noexcept { return blocks_[b] != given_ + b * block_size; }
 
     /// Replaces the logit of a token by change(logit), both canonical; ids outside the row are ignored.
@@ -158,36 +162,38 @@ private:
         saw_nan_ = saw_infinity_ = false;
     }
 
-    /// Or another block of its list has.
-    bool has_edits(std::size_t b) const noexcept {
+    /// It has some, or had, or another block of its list has.
+    bool may_have_edits(std::size_t b) const noexcept {
         return edit_count_ > 0 && edits_->first[b % kept_edits::lists] != 0;
     }
-    /// The index of a token's edit, 0 where none is kept.
-    std::size_t edit_of(std::size_t id) const noexcept {
-        const std::size_t b = id / block_size;
-        if (!has_edits(b) || is_copied(b)) return 0;
-        std::size_t i = edits_->first[b % kept_edits::lists];
-        while (i && edits_->edits[i].token != token_id(id)) i = edits_->edits[i].next;
+    /// The index of the block's first edit, 0 where there is none.
+    std::size_t first_edit(std::size_t b) const noexcept {
+        return edit_count_ == 0 || is_copied(b) ? 0 : of_block(edits_->first[b % kept_edits::lists], b);
+    }
+    std::size_t next_edit(std::size_t i, std::size_t b) const noexcept { return of_block(edits_->edits[i].next, b); }
+    /// The first edit of the block from one of its list on.
+    std::size_t of_block(std::size_t i, std::size_t b) const noexcept {
+        while (i && std::size_t(edits_->edits[i].token) / block_size != b) i = edits_->edits[i].next;
         return i;
     }
     RIFFLE_NOINLINE const float* put_together(std::size_t b) const noexcept {
-        if (is_copied(b)) return blocks_[b];
-        float* const to = edits_->together[turn_ ^= 1];
-        write(b, to);
-        return to;
+        const std::size_t first = first_edit(b);
+        if (first == 0) return blocks_[b];
+        turn_ ^= 1;
+        write_block(b, first, edits_->together[turn_]);
+        return edits_->together[turn_];
     }
-    /// The block with its edits, elsewhere.
-    void write(std::size_t b, float* to) const noexcept {
+    /// The block, and its edits from `first` on. (Not by memcpy, of which g++ makes an instruction that is slow to
+    /// begin.)
+    void write_block(std::size_t b, std::size_t first, float* to) const noexcept {
         const float* const from = blocks_[b];
-        for (std::size_t i = 0; i < block_size; i += 8) {  // (g++ makes of memcpy what is slow for so few bytes)
-            const auto first = lanes<4>::load(from + i), second = lanes<4>::load(from + i + 4);
-            first.store(to + i);
-            second.store(to + i + 4);
+        for (std::size_t i = 0; i < block_size; i += 8) {
+            const auto four = lanes<4>::load(from + i), four_more = lanes<4>::load(from + i + 4);
+            four.store(to + i);
+            four_more.store(to + i + 4);
         }
-        if (!has_edits(b) || is_copied(b)) return;
-        for (std::size_t i = edits_->first[b % kept_edits::lists]; i; i = edits_->edits[i].next)
-            if (std::size_t(edits_->edits[i].token) / block_size == b)
-                to[std::size_t(edits_->edits[i].token) % block_size] = edits_->edits[i].logit;
+        for (std::size_t i = first; i; i = next_edit(i, b))
+            to[std::size_t(edits_->edits[i].token) % block_size] = edits_->edits[i].logit;
     }
 
     const float** blocks_ = nullptr;
@@ -196,7 +202,7 @@ private:
     kept_edits* edits_ = nullptr;
     std::size_t size_ = 0, count_ = 0;
     std::size_t edit_count_ = 0, most_edits_ = 0;
-    mutable std::size_t turn_ = 0;  ///< in which place a block was put together last
+    mutable std::size_t turn_ = 0;  ///< where a block was put together last
     bool saw_nan_ = false, saw_infinity_ = false;
 };
 

@@ -27,8 +27,8 @@ struct max_pass {
         float greatest = illegal_logit;
         nan_search<N> nan0, nan1;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
-            const float* x = r.source(b);
-            RIFFLE_PREFETCH(r.source(b + distance < r.blocks() ? b + distance : b));
+            const float* x = r.unedited(b);
+            RIFFLE_PREFETCH(r.unedited(b + distance < r.blocks() ? b + distance : b));
             V m0(illegal_logit), m1 = m0, m2 = m0, m3 = m0;
             for (std::size_t i = 0; i < block_size; i += 4 * N) {
                 const V x0 = V::load_once(x + i), x1 = V::load_once(x + i + N), x2 = V::load_once(x + i + 2 * N),
@@ -63,7 +63,7 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* peaks, float* groups, row_ma
         float* const of_block = groups ? groups + b * lanes_now : nullptr;
         float& known = groups ? of_block[id % lanes_now] : peaks[b];
         found.saw_nan |= edit.logit != edit.logit;
-        if (r.source(b)[id % block_size] < known) {
+        if (r.unedited(b)[id % block_size] < known) {
             if (edit.logit > known) known = edit.logit;
             if (edit.logit > peaks[b]) peaks[b] = edit.logit;
         } else {

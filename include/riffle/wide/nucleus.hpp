@@ -213,7 +213,7 @@ struct hide_between_pass {
     static RIFFLE_INLINE void run(row* const& r, std::size_t first, std::size_t last, float low, float high) noexcept {
         using V = lanes<N>;
         for (std::size_t b = first; b < last; ++b) {
-            if (r->source(b) == illegal_block.logits) continue;
+            if (r->unedited(b) == illegal_block.logits) continue;
             float* const x = r->own(b);
             for (std::size_t i = 0; i < block_size; i += N) {
                 const V l = V::load(x + i);
