@@ -100,7 +100,8 @@ public:
     float* own(std::size_t b) noexcept {
         float* const copy = copies_ + b * block_size;
         if (blocks_[b] != copy) {
-            write_block(b, first_edit(b), copy);
+            std::memcpy(copy, blocks_[b], block_size * sizeof(float));
+            put_in(b, first_edit(b), copy);
             blocks_[b] = copy;
         }
         return copy;
@@ -113,19 +114,9 @@ public:
     void hide(std::size_t b) noexcept { blocks_[b] = illegal_block.logits; }
 
     /// The logit of a token of the row, to be changed before the block is asked for again.
-    RIFFLE_NOINLINE float& at(std::size_t id) noexcept {
+    float& at(std::size_t id) noexcept {
         const std::size_t b = id / block_size;
-        if (most_edits_ == 0 || is_copied(b)) return own(b)[id % block_size];
-        if (edit_count_ == 0) std::memset(edits_->first, 0, sizeof edits_->first);
-        std::size_t length = 0;
-        for (std::size_t i = first_edit(b); i; i = next_edit(i, b), ++length)
-            if (std::size_t(edits_->edits[i].token) == id) return edits_->edits[i].logit;
-        if (length == kept_edits::longest || edit_count_ == most_edits_) return own(b)[id % block_size];
-        std::uint8_t& first = edits_->first[b % kept_edits::lists];
-        kept_edits::edit& added = edits_->edits[++edit_count_];
-        added = {blocks_[b][id % block_size], token_id(id), first};
-        first = std::uint8_t(edit_count_);
-        return added.logit;
+        return blocks_[b] == copies_ + b * block_size ? copies_[id] : kept_or_copied(id);
     }
 
     // Edits that were kept beside the row.
@@ -162,6 +153,20 @@ private:
         saw_nan_ = saw_infinity_ = false;
     }
 
+    RIFFLE_NOINLINE float& kept_or_copied(std::size_t id) noexcept {
+        const std::size_t b = id / block_size;
+        if (most_edits_ == 0 || is_copied(b)) return own(b)[id % block_size];
+        if (edit_count_ == 0) std::memset(edits_->first, 0, sizeof edits_->first);
+        std::size_t length = 0;
+        for (std::size_t i = first_edit(b); i; i = next_edit(i, b), ++length)
+            if (std::size_t(edits_->edits[i].token) == id) return edits_->edits[i].logit;
+        if (length == kept_edits::longest || edit_count_ == most_edits_) return own(b)[id % block_size];
+        std::uint8_t& first = edits_->first[b % kept_edits::lists];
+        kept_edits::edit& added = edits_->edits[++edit_count_];
+        added = {blocks_[b][id % block_size], token_id(id), first};
+        first = std::uint8_t(edit_count_);
+        return added.logit;
+    }
     /// It has some, or had, or another block of its list has.
     bool may_have_edits(std::size_t b) const noexcept {
         return edit_count_ > 0 && edits_->first[b % kept_edits::lists] != 0;
@@ -180,20 +185,20 @@ private:
         const std::size_t first = first_edit(b);
         if (first == 0) return blocks_[b];
         turn_ ^= 1;
-        write_block(b, first, edits_->together[turn_]);
-        return edits_->together[turn_];
-    }
-    /// The block, and its edits from `first` on. (Not by memcpy, of which g++ makes an instruction that is slow to
-    /// begin.)
-    void write_block(std::size_t b, std::size_t first, float* to) const noexcept {
         const float* const from = blocks_[b];
-        for (std::size_t i = 0; i < block_size; i += 8) {
+        float* const to = edits_->together[turn_];
+        for (std::size_t i = 0; i < block_size; i += 8) {  // of memcpy g++ makes an instruction that is slow to begin
             const auto four = lanes<4>::load(from + i), four_more = lanes<4>::load(from + i + 4);
             four.store(to + i);
             four_more.store(to + i + 4);
         }
+        put_in(b, first, to);
+        return to;
+    }
+    /// The edits of a block, from `first` on.
+    void put_in(std::size_t b, std::size_t first, float* block) const noexcept {
         for (std::size_t i = first; i; i = next_edit(i, b))
-            to[std::size_t(edits_->edits[i].token) % block_size] = edits_->edits[i].logit;
+            block[std::size_t(edits_->edits[i].token) % block_size] = edits_->edits[i].logit;
     }
 
     const float** blocks_ = nullptr;
