@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -101,6 +102,157 @@ TEST(Row, OwnAndHide) {
     for (const float logit : illegal_block.logits) ASSERT_EQ(logit, -inf) << "nobody writes to the shared block";
     float* unfilled = c.r.own_unfilled(1);
     EXPECT_EQ(c.r.block(1), unfilled);
+}
+
+// Edits that are kept beside the row.
+
+/// The same row with memory for them.
+struct edited_row : counting_row {
+    explicit edited_row(std::size_t size) : counting_row(size) {
+        r.assign(logits, blocks.data(), copies.data(), &edits);
+    }
+    void add_half(std::size_t id) {
+        r.edit(token_id(id), [](float logit) { return logit + 0.5f; });
+    }
+    bool is_copied(std::size_t b) const { return blocks[b] != logits.data() + b * block_size; }
+    kept_edits edits;
+};
+/// What each logit should be: its id, and a half more for those.
+void expect_halves_at(edited_row& row, const std::vector<std::size_t>& ids) {
+    std::vector<float> expected(row.r.blocks() * block_size, -inf);
+    for (std::size_t i = 0; i < row.r.size(); ++i) expected[i] = float(i);
+    for (const std::size_t id : ids) expected[id] = float(id) + 0.5f;
+    for (std::size_t i = 0; i < row.r.size(); ++i) ASSERT_EQ(row.r.logit(i), expected[i]) << i;
+    for (std::size_t b = 0; b < row.r.blocks(); ++b) {
+        const float* const block = row.r.block(b);
+        for (std::size_t i = 0; i < block_size; ++i) ASSERT_EQ(block[i], expected[b * block_size + i]) << b << ", " << i;
+    }
+}
+
+TEST(RowEdits, AreKeptBesideBlocksThatStayWhereTheyAre) {
+    edited_row c(9 * block_size + 20);
+    for (const std::size_t id : {3 * block_size, 4 * block_size - 1, 5 * block_size + 77}) c.add_half(id);
+    for (std::size_t b = 0; b < 9; ++b) {
+        EXPECT_FALSE(c.is_copied(b)) << b;
+        EXPECT_EQ(c.r.unedited(b), c.logits.data() + b * block_size) << b;
+    }
+    EXPECT_EQ(c.r.edits(), 3u);
+    EXPECT_EQ(c.r.block(2), c.logits.data() + 2 * block_size);
+    expect_halves_at(c, {3 * block_size, 4 * block_size - 1, 5 * block_size + 77});
+    for (std::size_t i = 0; i < c.logits.size(); ++i) ASSERT_EQ(c.logits[i], float(i)) << "the caller's row is not ours";
+}
+TEST(RowEdits, OfOneTokenFollowOneAnother) {
+    edited_row c(8 * block_size);
+    for (const std::size_t id : {700u, 701u, 700u}) c.add_half(id);
+    EXPECT_EQ(c.r.logit(700), 701.0f);
+    EXPECT_EQ(c.r.block(2)[700 - 512], 701.0f);
+    EXPECT_EQ(c.r.edits(), 2u);
+    c.r.edit(700, [](float logit) {
+        EXPECT_EQ(logit, 701.0f);
+        return 1.0f;
+    });
+    EXPECT_EQ(c.r.logit(700), 1.0f);
+}
+TEST(RowEdits, TwoBlocksCanBeReadAtATime) {
+    edited_row c(8 * block_size);
+    for (const std::size_t id : {0u, 256u, 512u}) c.add_half(id);
+    const float* const first = c.r.block(0);
+    const float* const second = c.r.block(1);
+    EXPECT_EQ(first[0], 0.5f);
+    EXPECT_EQ(second[0], 256.5f);
+    EXPECT_EQ(c.r.block(2)[0], 512.5f);
+    EXPECT_EQ(second[0], 256.5f);
+}
+TEST(RowEdits, OfManyLanesCopyTheBlock) {
+    edited_row c(100 * block_size);
+    std::vector<std::size_t> ids;
+    for (std::size_t i = 0; i <= kept_edits::longest; ++i) {
+        EXPECT_FALSE(c.is_copied(4)) << i;
+        ids.push_back(4 * block_size + 15 * i);
+        c.add_half(ids.back());
+    }
+    EXPECT_TRUE(c.is_copied(4));
+    ids.push_back(5 * block_size - 1);
+    c.add_half(ids.back());
+    expect_halves_at(c, ids);
+}
+TEST(RowEdits, OfMoreThanHalfTheBlocksCopyTheRest) {
+    for (const std::size_t blocks : {1u, 2u, 11u, 600u}) {
+        edited_row c(blocks * block_size);
+        std::vector<std::size_t> ids;
+        for (std::size_t b = 0; b < blocks; ++b) {
+            ids.push_back(b * block_size + b % block_size);
+            c.add_half(ids.back());
+        }
+        const std::size_t kept = std::min(blocks / 2, kept_edits::most);
+        EXPECT_EQ(c.r.edits(), kept);
+        for (std::size_t b = 0; b < blocks; ++b) EXPECT_EQ(c.is_copied(b), b >= kept) << b;
+        expect_halves_at(c, ids);
+    }
+}
+TEST(RowEdits, OfBlocksThatShareAListStayApart) {
+    edited_row c(3 * kept_edits::lists * block_size);
+    const std::vector<std::size_t> ids{5 * block_size + 9, (5 + kept_edits::lists) * block_size + 9,
+                                       (5 + 2 * kept_edits::lists) * block_size + 10, 5 * block_size + 10};
+    for (const std::size_t id : ids) c.add_half(id);
+    EXPECT_EQ(c.r.edits(), 4u);
+    expect_halves_at(c, ids);
+    c.r.own(5)[9] = 1.0f;
+    EXPECT_EQ(c.r.logit(ids[0]), 1.0f);
+    EXPECT_EQ(c.r.logit(ids[3]), float(ids[3]) + 0.5f);
+    EXPECT_EQ(c.r.block(5 + kept_edits::lists)[9], float(ids[1]) + 0.5f);
+}
+TEST(RowEdits, GoIntoTheCopyAndEndWithTheBlock) {
+    edited_row c(8 * block_size);
+    c.add_half(30);
+    c.add_half(300);
+    c.add_half(600);
+    EXPECT_EQ(c.r.own(0)[30], 30.5f);
+    c.add_half(30);
+    EXPECT_EQ(c.r.logit(30), 31.0f);
+    c.r.hide(1);
+    EXPECT_EQ(c.r.logit(300), -inf);
+    EXPECT_EQ(c.r.block(1), illegal_block.logits);
+    std::fill_n(c.r.own_unfilled(2), block_size, 7.0f);
+    EXPECT_EQ(c.r.logit(600), 7.0f);
+    EXPECT_EQ(c.r.block(2)[600 - 512], 7.0f);
+    c.r.assign(c.logits, c.blocks.data(), c.copies.data(), &c.edits);
+    EXPECT_EQ(c.r.edits(), 0u);
+    expect_halves_at(c, {});
+}
+TEST(RowEdits, SeeAndLeaveCanonicalLogits) {
+    edited_row c(4 * block_size);
+    c.logits[5] = std::numeric_limits<float>::quiet_NaN();
+    c.logits[6] = inf;
+    EXPECT_FALSE(c.r.saw_nan());
+    c.r.edit(5, [](float logit) {
+        EXPECT_EQ(logit, -inf);
+        return 2.0f;
+    });
+    EXPECT_TRUE(c.r.saw_nan());
+    EXPECT_FALSE(c.r.saw_infinity());
+    c.r.edit(6, [](float logit) {
+        EXPECT_EQ(logit, std::numeric_limits<float>::max());
+        return std::numeric_limits<float>::quiet_NaN();
+    });
+    EXPECT_TRUE(c.r.saw_infinity());
+    EXPECT_EQ(c.r.logit(5), 2.0f);
+    EXPECT_EQ(c.r.block(0)[6], -inf);
+    EXPECT_EQ(c.r.edits(), 2u);
+}
+TEST(RowEdits, OfALastBlockGoIntoItsCopy) {
+    edited_row c(6 * block_size + 30);
+    c.add_half(6 * block_size + 29);
+    EXPECT_EQ(c.r.edits(), 0u);
+    expect_halves_at(c, {6 * block_size + 29});
+}
+TEST(RowEdits, OfARowThatIsACopyAreMadeThere) {
+    edited_row c(4 * block_size);
+    c.r.assign(c.copies.data(), c.copies.size(), c.blocks.data(), c.copies.data(), &c.edits);
+    c.copies[300] = 4.0f;
+    c.add_half(300);
+    EXPECT_EQ(c.copies[300], 4.5f);
+    EXPECT_EQ(c.r.edits(), 0u);
 }
 
 static_assert(block_count(0) == 0 && block_count(1) == 1 && block_count(256) == 1 && block_count(257) == 2);

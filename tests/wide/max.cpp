@@ -77,6 +77,54 @@ TEST(Max, InfinitiesAreNoNaN) {
     });
 }
 
+/// The maxima of the groups too, of a row of which the greatest logits, others and NaN were edited.
+TEST(Max, OfGroupsOfEditedRows) {
+    each_row([](stored_row& row) {
+        at_every_width([&](int width) {
+            const std::size_t lanes_now = std::size_t(width);
+            std::vector<float> peaks(row.r.blocks()), groups(wide::group_count(row.r)),
+                expected(wide::group_count(row.r), -inf);
+            for (std::size_t i = 0; i < row.logits.size(); ++i) {
+                float& greatest = expected[i / 256 * lanes_now + i % lanes_now];
+                if (row.logits[i] > greatest) greatest = row.logits[i];
+            }
+            (void)wide::find_max(row.r, peaks.data(), groups.data());
+            EXPECT_EQ(groups, expected);
+            for (std::size_t b = 0; b < row.r.blocks(); ++b) ASSERT_EQ(peaks[b], row.peaks[b]) << "block " << b;
+        });
+    });
+}
+
+/// An edit that takes the greatest logit away, one that makes another the greatest, and one beside it.
+TEST(Max, FollowsEveryEdit) {
+    for (const std::size_t at : {256u, 257u, 300u, 511u, 512u}) {
+        std::vector<float> logits(8 * 256, -1.0f);
+        logits[at] = 9.0f;
+        logits[1500] = 5.0f;
+        stored_row row(logits);
+        kept_edits edits;
+        at_every_width([&](int) {
+            float peaks[8];
+            row.r.assign(row.logits, row.blocks.data(), row.copies.data(), &edits);
+            EXPECT_EQ(wide::find_max(row.r, peaks).logit, 9.0f);
+            row.r.at(at) = 2.0f;
+            EXPECT_EQ(wide::find_max(row.r, peaks).logit, 5.0f);
+            EXPECT_EQ(peaks[at / 256], 2.0f);
+            row.r.at(at) = -inf;
+            EXPECT_EQ(wide::find_max(row.r, peaks).logit, 5.0f);
+            EXPECT_EQ(peaks[at / 256], -1.0f);
+            row.r.at(at ^ 1) = 6.0f;
+            row.r.at(1500) = not_a_number;
+            const auto found = wide::find_max(row.r, peaks);
+            EXPECT_EQ(found.logit, 6.0f);
+            EXPECT_TRUE(found.saw_nan);
+            EXPECT_EQ(peaks[at / 256], 6.0f);
+            EXPECT_EQ(peaks[1500 / 256], -1.0f);
+            EXPECT_EQ(wide::first_at_least(row.r, peaks, 6.0f), at ^ 1);
+        });
+    }
+}
+
 TEST(Max, FirstAtLeastIsTheLowestId) {
     each_row([](stored_row& row) {
         for (const float cut : {lowest, -3.0f, 0.0f, 2.0f, 8.9f, greatest(row.logits), inf}) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string>
@@ -66,12 +67,14 @@ inline std::vector<float> logits_of(family f, std::size_t size) {
     return logits;
 }
 
-/// A row with the memory it needs, and its block maxima by a plain loop.
+/// A row with the memory it needs, and its block maxima by a plain loop. An edited one was given other logits, far above
+/// and below, in some places.
 struct stored_row {
-    explicit stored_row(std::vector<float> values)
+    explicit stored_row(std::vector<float> values, bool edited = false)
         : logits(std::move(values)), blocks(riffle::block_count(logits.size())), copies(blocks.size() * 256),
           peaks(blocks.size() + 16, -inf) {
         r.assign(logits, blocks.data(), copies.data());
+        if (edited) edit();
         for (std::size_t i = 0; i < logits.size(); ++i)
             if (logits[i] > peaks[i / 256]) peaks[i / 256] = logits[i];
     }
@@ -80,17 +83,35 @@ struct stored_row {
     std::vector<float> copies;
     std::vector<float> peaks;
     riffle::row r;
+
+private:
+    void edit() {
+        constexpr float others[] = {50.0f, -inf, -50.0f, inf, 0.0f, lowest};
+        std::vector<std::size_t> ids{255, 256, 511, 0};
+        for (std::size_t id = 40; id < logits.size(); id += 331) ids.push_back(id);
+        given_ = logits;
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            if (ids[i] < logits.size()) given_[ids[i]] = others[i % std::size(others)];
+        r.assign(given_, blocks.data(), copies.data(), &edits_);
+        for (const std::size_t id : ids)
+            if (id < logits.size()) r.at(id) = logits[id];
+    }
+    std::vector<float> given_;
+    riffle::kept_edits edits_;
 };
 
 inline constexpr std::size_t sizes[] = {1, 255, 256, 257, 4096 + 3, 32000};
 
-/// Calls f with rows of every family and size, and two long ones.
+/// Calls f with rows of every family and size, and two long ones; with each as it was given, and edited.
 template <class F>
 void each_row(F f) {
     const auto call = [&](family which, std::size_t size) {
-        SCOPED_TRACE(testing::Message() << family_names[std::size_t(which)] << ", " << size << " logits");
-        stored_row row(logits_of(which, size));
-        f(row);
+        for (const bool edited : {false, true}) {
+            SCOPED_TRACE(testing::Message() << family_names[std::size_t(which)] << ", " << size << " logits"
+                                            << (edited ? ", edited" : ""));
+            stored_row row(logits_of(which, size), edited);
+            f(row);
+        }
     };
     for (const auto which : families)
         for (const auto size : sizes) call(which, size);
