@@ -1,7 +1,8 @@
-// riffle beside llama.cpp in one process, on the same rows, taking turns of eight rows: microseconds a sample
-// (medians) of llama.cpp's own chain with the fill that llama_sampler_sample does, and of the same chain on the row
-// under numerics::llama with its share of replays, numerics::reproducible and numerics::fast. Then the same as one
-// llama_sampler in llama.cpp's place, fill included. Every token of llama_exact is compared with llama.cpp's.
+// riffle beside llama.cpp in one process, on the same rows: microseconds a sample (medians) of llama.cpp's own chain with
+// the fill that llama_sampler_sample does, and of the same chain on the row under numerics::llama with its share of
+// replays, numerics::reproducible and numerics::fast. First alternating step by step, each on a row that was just
+// written; then in turns of eight rows, with warm caches. Then the same as one llama_sampler in llama.cpp's place, fill
+// included. Every token of llama_exact is compared with llama.cpp's.
 //
 //     compare_llama [V] [steps] [file of recorded rows]
 //
@@ -74,43 +75,92 @@ std::string floors_taken(double value, double most) {
     return std::string(text) + (most > 0.0 && value > most ? " **missed**" : "");
 }
 
+template <class... Stages>
+void add_peers(peer_chain& peer, const Stages&... stages) {
+    (peer.add(peer_of(stages)), ...);
+}
+
+/// How those that are compared follow each other.
+enum class follow { step_by_step, in_turns_of_eight };
+
+/// Microseconds of the same stages under each numerics, beside llama.cpp's at the time.
+struct times_of_chain {
+    double peer_of_exact, exact, peer_of_own, own, peer_of_fast, fast, max_floor, mass_floor;
+    double replays;
+    int differing;
+};
+template <class... Stages>
+times_of_chain measure(follow how, const row_set& rows, int steps, const Stages&... stages) {
+    auto exact = chain<llama_exact>(stages...);
+    auto own = chain<reproducible>(stages...);
+    auto quick = chain<fast>(stages...);
+    max_floor max;
+    mass_floor mass(rows);
+    times_of_chain found{};
+    if (how == follow::in_turns_of_eight) {
+        peer_chain peer;
+        add_peers(peer, stages...);
+        const auto all = take_turns(rows, steps, peer, exact, own, quick, max, mass);
+        const auto [p, e, o, f, max_takes, mass_takes] = all.microseconds;
+        found = {p, e, p, o, p, f, max_takes, mass_takes, 0.0, all.differing};
+    } else {  // each beside a chain of llama.cpp's own
+        const auto beside_peer = [&](auto& one, double& of_peer, double& of_one) {
+            peer_chain peer;
+            add_peers(peer, stages...);
+            const auto both = alternate(rows, steps, peer, one);
+            of_peer = both.microseconds[0];
+            of_one = both.microseconds[1];
+            return both.differing;
+        };
+        double unused = 0.0;
+        found.differing = beside_peer(exact, found.peer_of_exact, found.exact);
+        beside_peer(own, found.peer_of_own, found.own);
+        beside_peer(quick, found.peer_of_fast, found.fast);
+        beside_peer(max, unused, found.max_floor);
+        beside_peer(mass, unused, found.mass_floor);
+    }
+    const auto replays = exact.replays();
+    found.replays = double(replays.replays) / double(replays.rows);
+    return found;
+}
+
 class on_rows {
 public:
-    on_rows(const std::vector<measured_rows>& kinds, int steps) : kinds_(kinds), steps_(steps) {
+    on_rows(follow how, const std::vector<measured_rows>& kinds, int steps) : how_(how), kinds_(kinds), steps_(steps) {
         std::printf(
-            "\n| rows | chain | llama.cpp µs | llama_exact µs | faster by | replays | reproducible µs | faster by | "
+            "\n%s:\n\n| rows | chain | llama.cpp µs | llama_exact µs | faster by | replays | reproducible µs | faster by | "
             "max "
-            "floors | max + mass floors | fast µs | faster by |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+            "floors | max + mass floors | fast µs | faster by |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+            how == follow::step_by_step ? "Alternating step by step, each on a row that was just written"
+                                        : "In turns of eight rows, with warm caches");
     }
     template <class... Stages>
     void compare(const char* name, const target& asked, const Stages&... stages) const {
         for (const auto& of : kinds_) {
-            peer_chain peer;
-            (peer.add(peer_of(stages)), ...);
-            auto exact = chain<llama_exact>(stages...);
-            auto own = chain<reproducible>(stages...);
-            auto quick = chain<fast>(stages...);
-            max_floor max;
-            mass_floor mass(of.rows);
-            const auto found = take_turns(of.rows, steps_, peer, exact, own, quick, max, mass);
-            const auto [p, e, o, f, max_takes, mass_takes] = found.microseconds;
-            const auto replays = exact.replays();
+            const auto t = measure(how_, of.rows, steps_, stages...);
             std::printf("| %s | %s | %.0f | %.1f | %s | %.0f %% | %.1f | %s | %s | %s | %.1f | %s |%s\n",
-                        of.kind.c_str(), name, p, e, times_faster(p / e, 1.0 / 1.15).c_str(),
-                        100.0 * double(replays.replays) / double(replays.rows), o,
-                        times_faster(p / o, of.kind == asked.rows ? asked.factor : 1.0).c_str(),
-                        floors_taken(o / max_takes, of.kind == "medium" ? asked.max_floors : 0.0).c_str(),
-                        floors_taken(o / (max_takes + mass_takes), of.kind == "medium" ? asked.mass_floors_medium
-                                                                   : of.kind == "flat" ? asked.mass_floors_flat
-                                                                                       : 0.0)
-                            .c_str(),
-                        f, times_faster(p / f, 1.0).c_str(),
-                        found.differing ? (" " + std::to_string(found.differing) + " TOKENS DIFFER").c_str() : "");
+                        of.kind.c_str(), name, t.peer_of_own, t.exact,
+                        times_faster(t.peer_of_exact / t.exact, 1.0 / 1.15).c_str(), 100.0 * t.replays, t.own,
+                        times_faster(t.peer_of_own / t.own, of.kind == asked.rows ? asked.factor : 1.0).c_str(),
+                        floors_taken(t.own / t.max_floor, most_max_floors(of.kind, asked)).c_str(),
+                        floors_taken(t.own / (t.max_floor + t.mass_floor), most_mass_floors(of.kind, asked)).c_str(),
+                        t.fast, times_faster(t.peer_of_fast / t.fast, 1.0).c_str(),
+                        t.differing ? (" " + std::to_string(t.differing) + " TOKENS DIFFER").c_str() : "");
             std::fflush(stdout);
         }
     }
 
 private:
+    // The floors that are asked for are those of warm rows; 0 = none.
+    double most_max_floors(const std::string& kind, const target& asked) const {
+        return how_ == follow::in_turns_of_eight && kind == "medium" ? asked.max_floors : 0.0;
+    }
+    double most_mass_floors(const std::string& kind, const target& asked) const {
+        if (how_ != follow::in_turns_of_eight) return 0.0;
+        return kind == "medium" ? asked.mass_floors_medium : kind == "flat" ? asked.mass_floors_flat : 0.0;
+    }
+
+    follow how_;
     const std::vector<measured_rows>& kinds_;
     int steps_;
 };
@@ -126,7 +176,7 @@ public:
         for (const auto& of : kinds_) {
             if (of.kind != "medium" && of.kind != "flat") continue;
             peer_chain peer, exact, own;
-            (peer.add(peer_of(stages)), ...);
+            add_peers(peer, stages...);
             exact.add(llama::make_sampler(chain<llama_exact>(stages...)));
             own.add(llama::make_sampler(chain<reproducible>(stages...)));
             const auto found = take_turns(of.rows, steps_, peer, exact, own);
@@ -191,6 +241,7 @@ int main(int count, char** words) {
 
     std::printf("V = %zu\n\n| rows | floor: a maximum µs | floor: a sum of masses µs |\n|---|---|---|\n", size);
     for (const auto& of : kinds) print_floors(of, steps);
-    compare_chains(on_rows(kinds, steps));
+    compare_chains(on_rows(follow::step_by_step, kinds, steps));
+    compare_chains(on_rows(follow::in_turns_of_eight, kinds, steps));
     compare_chains(as_llama_sampler(kinds, steps));
 }

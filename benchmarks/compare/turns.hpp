@@ -1,5 +1,7 @@
 #pragma once
-// Those that are compared take turns, on the same rows: medians, and the floors among them.
+// Those that are compared take turns, on the same rows: of eight rows, where all finds its caches warm; or of one, on a
+// row that was just written, where each finds them as the other left them, and an engine's step is more like that.
+// Medians, and the floors among them.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -84,6 +86,30 @@ times<sizeof...(Chains)> take_turns(const row_set& rows, int steps, Chains&... c
         if (done < 0) watches = {};
     }
     for (std::size_t i = 0; i < count; ++i) result.microseconds[i] = watches[i].median();
+    return result;
+}
+
+/// The same for two who alternate step by step. Before each call the row is written anew.
+template <class First, class Second>
+times<2> alternate(const row_set& rows, int steps, First& first, Second& second) {
+    std::array<stopwatch, 2> watches;
+    std::array<token_id, 2> tokens{};
+    times<2> result;
+    std::vector<float> row(rows[0].size());
+    const auto let = [&](std::size_t who, auto& chain, const std::vector<float>& logits) {
+        std::copy(logits.begin(), logits.end(), row.begin());
+        tokens[who] = watches[who].time([&] { return token_id(chain.sample(row)); });
+    };
+    for (int done = -int(rows.size()); done < steps; ++done) {
+        if (done == 0) watches = {};
+        const auto& logits = rows[std::size_t(done + int(rows.size())) % rows.size()];
+        const bool goes_back = done % 2 != 0;
+        if (goes_back) let(1, second, logits);
+        let(0, first, logits);
+        if (!goes_back) let(1, second, logits);
+        result.differing += tokens[0] != tokens[1];
+    }
+    for (std::size_t i = 0; i < 2; ++i) result.microseconds[i] = watches[i].median();
     return result;
 }
 
