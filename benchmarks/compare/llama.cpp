@@ -1,6 +1,6 @@
-// riffle beside llama.cpp in one process, on the same rows: microseconds a sample (medians) of llama.cpp's own chain with
-// the fill that llama_sampler_sample does, and of the same chain on the row under numerics::llama with its share of
-// replays, numerics::reproducible and numerics::fast. First alternating step by step, each on a row that was just
+// riffle beside llama.cpp in one process, on the same rows: microseconds a sample (medians) of llama.cpp's own chain
+// with the fill that llama_sampler_sample does, and of the same chain on the row under numerics::llama with its share
+// of replays, numerics::reproducible and numerics::fast. First alternating step by step, each on a row that was just
 // written; then in turns of eight rows, with warm caches. Then the same as one llama_sampler in llama.cpp's place, fill
 // included. Every token of llama_exact is compared with llama.cpp's.
 //
@@ -128,7 +128,8 @@ class on_rows {
 public:
     on_rows(follow how, const std::vector<measured_rows>& kinds, int steps) : how_(how), kinds_(kinds), steps_(steps) {
         std::printf(
-            "\n%s:\n\n| rows | chain | llama.cpp µs | llama_exact µs | faster by | replays | reproducible µs | faster by | "
+            "\n%s:\n\n| rows | chain | llama.cpp µs | llama_exact µs | faster by | replays | reproducible µs | faster "
+            "by | "
             "max "
             "floors | max + mass floors | fast µs | faster by |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
             how == follow::step_by_step ? "Alternating step by step, each on a row that was just written"

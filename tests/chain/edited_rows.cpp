@@ -44,9 +44,8 @@ std::vector<std::size_t> greatest(std::size_t count, const std::vector<float>& r
     std::vector<std::size_t> ids = every(1, 0, row.size());
     std::erase_if(ids, [&](std::size_t id) { return row[id] != row[id]; });
     count = std::min(count, ids.size());
-    std::partial_sort(ids.begin(), ids.begin() + std::ptrdiff_t(count), ids.end(), [&](std::size_t a, std::size_t b) {
-        return row[a] != row[b] ? row[a] > row[b] : a < b;
-    });
+    std::partial_sort(ids.begin(), ids.begin() + std::ptrdiff_t(count), ids.end(),
+                      [&](std::size_t a, std::size_t b) { return row[a] != row[b] ? row[a] > row[b] : a < b; });
     ids.resize(count);
     return ids;
 }
@@ -54,7 +53,10 @@ std::vector<std::size_t> greatest(std::size_t count, const std::vector<float>& r
 const std::vector<float> up_and_down{0.75f, -0.75f, 3.0f, -3.0f, 0.0f};
 const std::vector<pattern> patterns{
     {"no edit", [](const auto&) { return std::vector<logit_bias_entry>(); }},
-    {"the first and the last token", [](const auto& row) { return on({0, row.size() - 1}, {2.0f}); }},
+    {"the first and the last token",
+     [](const auto& row) {
+         return on({0, row.size() - 1}, {2.0f});
+     }},
     {"both sides of each border of blocks",
      [](const auto& row) {
          auto ids = every(block_size, block_size - 1, row.size());
@@ -71,8 +73,14 @@ const std::vector<pattern> patterns{
      }},
     {"bans", [](const auto& row) { return on(anywhere(8, row.size()), {-infinity}); }},
     {"the greatest banned", [](const auto& row) { return on(greatest(5, row), {-infinity}); }},
-    {"the greatest made less", [](const auto& row) { return on(greatest(12, row), {-0.5f, -9.0f, -2.0f}); }},
-    {"others made the greatest", [](const auto& row) { return on(anywhere(6, row.size()), {30.0f, 31.0f, 30.0f}); }},
+    {"the greatest made less",
+     [](const auto& row) {
+         return on(greatest(12, row), {-0.5f, -9.0f, -2.0f});
+     }},
+    {"others made the greatest",
+     [](const auto& row) {
+         return on(anywhere(6, row.size()), {30.0f, 31.0f, 30.0f});
+     }},
     {"as many lanes of a block as are kept", [](const auto&) { return on(every(7, 256, 256 + 16 * 7), up_and_down); }},
     {"one more", [](const auto&) { return on(every(7, 256, 256 + 17 * 7), up_and_down); }},
     {"all lanes of a block", [](const auto&) { return on(every(1, 256, 512), up_and_down); }},
@@ -157,7 +165,8 @@ TEST(LongEditedRows, EditsOfSeveralStagesMeet) {
     const std::vector<std::vector<any_spec>> between{
         {penalties{.last_n = 64, .repeat = 1.3f, .presence = 0.2f}},
         {mask{std::vector<std::uint32_t>(700, 0xFFF7FFFEu)}, penalties{.repeat = 1.3f}},
-        {soft_cap{.cap = 9.0f}, penalties{.repeat = 1.3f}, length_penalty{.start = 0, .factor = 1.5f, .ends = {7, 300}}},
+        {soft_cap{.cap = 9.0f}, penalties{.repeat = 1.3f},
+         length_penalty{.start = 0, .factor = 1.5f, .ends = {7, 300}}},
         {xtc{.probability = 1.0f, .threshold = 0.01f}, penalties{.repeat = 1.3f}}};
     for (const pattern& edits : patterns)
         for (std::vector<any_spec> stages : between) {

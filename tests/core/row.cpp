@@ -125,7 +125,8 @@ void expect_halves_at(edited_row& row, const std::vector<std::size_t>& ids) {
     for (std::size_t i = 0; i < row.r.size(); ++i) ASSERT_EQ(row.r.logit(i), expected[i]) << i;
     for (std::size_t b = 0; b < row.r.blocks(); ++b) {
         const float* const block = row.r.block(b);
-        for (std::size_t i = 0; i < block_size; ++i) ASSERT_EQ(block[i], expected[b * block_size + i]) << b << ", " << i;
+        for (std::size_t i = 0; i < block_size; ++i)
+            ASSERT_EQ(block[i], expected[b * block_size + i]) << b << ", " << i;
     }
 }
 
@@ -139,7 +140,8 @@ TEST(RowEdits, AreKeptBesideBlocksThatStayWhereTheyAre) {
     EXPECT_EQ(c.r.edits(), 3u);
     EXPECT_EQ(c.r.block(2), c.logits.data() + 2 * block_size);
     expect_halves_at(c, {3 * block_size, 4 * block_size - 1, 5 * block_size + 77});
-    for (std::size_t i = 0; i < c.logits.size(); ++i) ASSERT_EQ(c.logits[i], float(i)) << "the caller's row is not ours";
+    for (std::size_t i = 0; i < c.logits.size(); ++i)
+        ASSERT_EQ(c.logits[i], float(i)) << "the caller's row is not ours";
 }
 TEST(RowEdits, OfOneTokenFollowOneAnother) {
     edited_row c(8 * block_size);

@@ -67,8 +67,8 @@ inline std::vector<float> logits_of(family f, std::size_t size) {
     return logits;
 }
 
-/// A row with the memory it needs, and its block maxima by a plain loop. An edited one was given other logits, far above
-/// and below, in some places.
+/// A row with the memory it needs, and its block maxima by a plain loop. An edited one was given other logits, far
+/// above and below, in some places.
 struct stored_row {
     explicit stored_row(std::vector<float> values, bool edited = false)
         : logits(std::move(values)), blocks(riffle::block_count(logits.size())), copies(blocks.size() * 256),

@@ -43,10 +43,10 @@ struct kept_edits {
     float together[2][block_size];  ///< two blocks as they are with their edits, by turns
 };
 
-/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. Edits of
-/// few logits of a block are kept beside the row, and put in where the block is read. More of them, a mask or a rewrite
-/// give the blocks that they touch a private copy, so the row is never copied as a whole. The last block is private and
-/// padded with -inf, so passes know whole blocks only.
+/// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. Edits
+/// of few logits of a block are kept beside the row, and put in where the block is read. More of them, a mask or a
+/// rewrite give the blocks that they touch a private copy, so the row is never copied as a whole. The last block is
+/// private and padded with -inf, so passes know whole blocks only.
 class row {
 public:
     row() noexcept = default;

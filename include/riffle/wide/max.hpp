@@ -50,8 +50,8 @@ struct max_pass {
     }
 };
 
-/// Makes the maxima of a row as it lies those of the row with its edits. A block is read again only where the logit that
-/// was edited may have been its maximum, or its group's.
+/// Makes the maxima of a row as it lies those of the row with its edits. A block is read again only where the logit
+/// that was edited may have been its maximum, or its group's.
 template <class Row>
 RIFFLE_NOINLINE void see_edits(const Row& r, float* peaks, float* groups, row_maximum& found) noexcept {
     const std::size_t lanes_now = std::size_t(width());
