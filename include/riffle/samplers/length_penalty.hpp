@@ -15,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// tokens, the prompt does not count, and below 0 there are so many more of them; no `ends` = off. The power counts as
 /// at most 1e38; a banned end stays banned.
 ///
-/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it copies only the blocks that hold one.
+/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it copies only blocks that hold many.
 struct length_penalty {
     std::int32_t start = 0;
     float factor = 1.0f;

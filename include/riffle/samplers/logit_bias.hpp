@@ -12,7 +12,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// No entries = off; a NaN bias is an error.
 ///
-/// Wide: copies only the blocks that it touches. Narrow: O(entries) on candidates in id order, else O(entries *
+/// Wide: copies only blocks of which it touches much. Narrow: O(entries) on candidates in id order, else O(entries *
 /// candidates).
 struct logit_bias {
     std::vector<logit_bias_entry> biases;

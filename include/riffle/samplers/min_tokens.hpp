@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// `count` <= 0 = off, as are no `ends`.
 ///
-/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it copies only the blocks that hold one.
+/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it copies only blocks that hold many.
 struct min_tokens {
     std::int32_t count = 0;
     token_set ends{};
