@@ -35,6 +35,9 @@ public:
     /// So many tokens that a bridge leaves become candidates; more stay in the row. Measured: the same cost at about so
     /// many.
     RIFFLE_LOCAL static constexpr std::size_t many_survivors = 2048;
+    /// How far under the maximum, in nats, what a stage keeps is looked for first. (An array: a list in the loop would want
+    /// <initializer_list> of whoever imports riffle as a module.)
+    RIFFLE_LOCAL static constexpr float first_depths[] = {3.0f, 6.0f, 12.0f};
 
     /// How the end of a nucleus was found: not at all, as no nucleus bounds the row; among candidates gathered from the
     /// likeliest down; or in the row, in a band of logits that was guessed ahead of the mass pass, in one that a sample
@@ -250,7 +253,7 @@ private:
         nucleus_way_ = nucleus_way::band_guessed_ahead;
         if (!band_.empty() && end_nucleus_in_band(bridge, target)) return;
         nucleus_way_ = nucleus_way::candidates;
-        for (const float depth : {3.0f, 6.0f, 12.0f}) {
+        for (const float depth : first_depths) {
             cut_ = finite(mapped_maximum_ - depth);
             if (reached_by(raw_cut(cut_), many) >= many) break;
             gather_above_raw(raw_cut(cut_));
@@ -416,7 +419,7 @@ private:
     }
     bool search_from_above(std::size_t bridge, float least) noexcept {
         constexpr std::size_t many = 4096;
-        for (const float depth : {3.0f, 6.0f, 12.0f}) {
+        for (const float depth : first_depths) {
             const float floor = finite(mapped_maximum_ - depth);
             if (reached_by(raw_cut(floor), many) >= many) break;
             gather_above_raw(raw_cut(floor));

@@ -52,7 +52,8 @@ bool falls_somewhere(const S& s) noexcept {
     float previous = illegal_logit;
     for (int i = -64; i <= 64; ++i) {
         const float x = float(i) * 0.37f;
-        for (const float point : {x, from_ordered_key(ordered_key(canonical(x)) + 1)}) {
+        const float points[] = {x, from_ordered_key(ordered_key(canonical(x)) + 1)};
+        for (const float point : points) {
             const float y = map(lanes<1>(canonical(point)))[0];
             if (y < previous) return true;
             previous = y;
