@@ -23,6 +23,14 @@ compile_text() {
     "$RIFFLE_LAUNCHER" "$compiler" -std=c++20 -I "$include_dir" "$@" -c "$name.cpp" -o "$name.$$.o" 2>&1 && rm -f "$name.$$.o"
 }
 
+# compile_object SOURCE OBJECT FLAGS...: by the compiler cache, where there is one. A source of the same path is found there
+# again.
+compile_object() {
+    local source=$1 object=$2
+    shift 2
+    ${RIFFLE_LAUNCHER:+"$RIFFLE_LAUNCHER"} "$compiler" -std=c++20 -I "$include_dir" "$@" -c "$source" -o "$object"
+}
+
 # All headers, as they are included: riffle/core/status.hpp ...
 all_headers() {
     (cd "$include_dir" && find riffle -name '*.hpp' | sort)
