@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(AheadOf, EditedRows, testing::Range(std::size_t{0}, std
                          name_of_type);
 
 /// Here hundreds of edits are kept; of the longest rows several blocks share a list.
-TEST(EditedRows, AgreeOnLongRows) {
+TEST(LongEditedRows, AgreeOnLongRows) {
     const std::vector<std::vector<any_spec>> chains{{greedy{}},
                                                     {top_k{.k = 40}, top_p{.p = 0.95f}, dist{1}},
                                                     {top_k{.k = 3000}, dist{2}},
@@ -160,7 +160,7 @@ TEST(EditedRows, AgreeOnLongRows) {
 }
 
 /// Edits of several stages meet in one row, and a mask or a map that is written out lies between them.
-TEST(EditedRows, EditsOfSeveralStagesMeet) {
+TEST(LongEditedRows, EditsOfSeveralStagesMeet) {
     random_integers random(4);
     const std::vector<std::vector<any_spec>> between{
         {penalties{.last_n = 64, .repeat = 1.3f, .presence = 0.2f}},
