@@ -100,7 +100,7 @@ public:
         owner one{s};
         return take(&one.held, 1);
     }
-    /// The same for all stages of another table: all are taken, or none.
+    /// Takes all stages of another table as push takes one, or none.
     status append(dynamic_table more) {
         if (!more.state_.ok()) return state_ = more.state_;
         return take(more.stages_.data(), more.stages_.size());
