@@ -251,8 +251,8 @@ private:
             of_end[count++] = data[i];
         }
         std::sort(of_end, of_end + count, ranks_before);
-        std::size_t last = 0;
-        while ((before += weight(of_end[last])) <= target) ++last;
+        std::size_t last = 0;  // the first that exceeds the target, which one of them does
+        for (std::size_t i = 0; i < count && before <= target; ++i) before += weight(of_end[last = i]);
         keep_if([last = of_end[last]](const token_data& c) { return !ranks_before(last, c); });
         return true;
     }
