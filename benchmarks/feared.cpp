@@ -11,6 +11,7 @@
 #include <riffle/riffle.hpp>
 
 #include "rows.hpp"
+#include "staged.hpp"
 
 namespace {
 
@@ -24,16 +25,6 @@ const std::vector<std::vector<float>>& rows_of(const rows::kind& kind) {
     auto& rows = made[kind.name];
     if (rows.empty()) rows = rows::eight(kind.make, vocabulary_size);
     return rows;
-}
-
-/// The token of the stages one after the other, which a fused sample must equal.
-template <class Chain>
-token_id staged(Chain& chain, const std::vector<float>& row) {
-    std::vector<token_data> tokens(row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) tokens[i] = {token_id(i), row[i], 0.0f};
-    candidates c{tokens.data(), tokens.size(), -1, false};
-    chain.apply(c);
-    return c.selected < 0 ? null_token : c[std::size_t(c.selected)].id;
 }
 
 template <class... Stages>

@@ -3,8 +3,6 @@
 // And short rows, as of a game that chooses among five actions, beside exp and std::discrete_distribution.
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +12,7 @@
 #include <riffle/riffle.hpp>
 
 #include "rows.hpp"
+#include "staged.hpp"
 
 namespace {
 
@@ -30,16 +29,13 @@ std::vector<float> spread(std::size_t size, std::uint64_t seed) {
 constexpr rows::kind kinds[] = {
     {"medium", rows::medium}, {"side by side", rows::side_by_side}, {"spread", spread}, {"flat", rows::flat}};
 
-row_set eight_rows(const rows::kind& kind, std::size_t size) {
-    row_set all;
-    for (std::uint64_t seed = 1; seed <= 8; ++seed) all.push_back(kind.make(size, seed));
-    return all;
-}
-
 template <class Chain>
 void sample(benchmark::State& state, const row_set& all, Chain chain) {
-    for (const auto& row : all)
-        if (chain.peek(row) == null_token) return state.SkipWithError("no token");
+    for (const auto& row : all) {
+        const token_id token = chain.peek(row);
+        if (token == null_token || token != staged(chain, row))
+            return state.SkipWithError("a fused sample differs from the staged one");
+    }
     std::size_t i = 0;
     for (auto _ : state) benchmark::DoNotOptimize(chain.sample(all[i++ % all.size()]));
 }
@@ -71,7 +67,7 @@ dynamic_chain at_run_time() {
 const bool registered = [] {
     for (const std::size_t size : {1000, 2048, 4096, 8192, 16383, 16384, 32000, 65535, 65536, 128256, 262144})
         for (const auto& kind : kinds) {
-            const row_set all = eight_rows(kind, size);
+            const row_set all = rows::eight(kind.make, size);
             const std::string what = std::string(kind.name) + "/" + std::to_string(size);
             add("top_p .95, temperature, dist/" + what,
                 [=](benchmark::State& s) { sample(s, all, chain(top_p{.p = 0.95f}, temperature{}, dist{})); });
@@ -79,7 +75,7 @@ const bool registered = [] {
             add("temperature, dist/" + what, [=](benchmark::State& s) { sample(s, all, chain(temperature{}, dist{})); });
         }
     for (const std::size_t size : {5, 20, 100}) {
-        const row_set all = eight_rows({"medium", rows::medium}, size);
+        const row_set all = rows::eight(rows::medium, size);
         const std::string what = "/short/" + std::to_string(size);
         add("exp, std::discrete_distribution" + what, [=](benchmark::State& s) { by_standard_library(s, all); });
         add("dist" + what, [=](benchmark::State& s) { sample(s, all, chain(dist{})); });

@@ -12,6 +12,7 @@
 
 #include "floors.hpp"
 #include "rows.hpp"
+#include "staged.hpp"
 
 namespace {
 
@@ -47,16 +48,6 @@ void mass_floor(benchmark::State& state, const row_set& rows) {
         const auto& row = rows[i % rows.size()];
         benchmark::DoNotOptimize(mass_of(row, maxima[i++ % rows.size()]));
     }
-}
-
-/// The token of the stages one after the other, which a fused sample must equal.
-template <class Chain>
-token_id staged(Chain& chain, const std::vector<float>& row) {
-    std::vector<token_data> tokens(row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) tokens[i] = {token_id(i), row[i], 0.0f};
-    candidates c{tokens.data(), tokens.size(), -1, false};
-    chain.apply(c);
-    return c.selected < 0 ? null_token : c[std::size_t(c.selected)].id;
 }
 
 template <class Chain>
