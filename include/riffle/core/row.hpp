@@ -74,7 +74,7 @@ public:
         float* tail = copies_ + full * block_size;
         const std::size_t rest = size_ - full * block_size;
         if (logits != copies_) std::memcpy(tail, logits + full * block_size, rest * sizeof(float));
-        for (std::size_t i = rest; i < block_size; ++i) tail[i] = illegal_logit;
+        std::memcpy(tail + rest, illegal_block.logits, (block_size - rest) * sizeof(float));
         blocks_[full] = tail;
     }
 
@@ -114,10 +114,9 @@ public:
     void hide(std::size_t b) noexcept { blocks_[b] = illegal_block.logits; }
 
     /// The logit of a token of the row, to be changed before the block is asked for again.
-    float& at(std::size_t id) noexcept {
-        const std::size_t b = id / block_size;
-        return blocks_[b] == copies_ + b * block_size ? copies_[id] : kept_or_copied(id);
-    }
+    float& at(std::size_t id) noexcept { return owns(id / block_size) ? copies_[id] : kept_or_copied(id); }
+    /// Whether a block is in the memory for copies, so that its logits are changed where they lie.
+    bool owns(std::size_t b) const noexcept { return blocks_[b] == copies_ + b * block_size; }
 
     // Edits that were kept beside the row.
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>
@@ -26,10 +26,7 @@ public:
     llama_row(row& r, float* peaks, float* groups, std::uint64_t* bins, std::uint64_t* sums,
               const row_maximum* known = nullptr) noexcept
         : row_(r), peaks_(peaks), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {
-        if (!known) return;
-        maximum_ = known->logit;
-        saw_nan_ = known->saw_nan;
-        known_ = true;
+        if (known) set_known(*known);
     }
 
     std::size_t size() const noexcept { return row_.size(); }
@@ -47,22 +44,21 @@ public:
         const float m = maximum();
         return is_ordinary({m, saw_nan_});
     }
-    /// The greatest logit. Reads the row when it has changed.
+    /// The greatest logit. Reads what has changed: blocks of edited logits, or the row.
     float maximum() noexcept {
-        if (!known_) {
-            const row_maximum found = find_max(row_, peaks_);
-            maximum_ = found.logit;
-            saw_nan_ = found.saw_nan;
-            known_ = true;
-        }
+        if (!known_) set_known(find_max(row_, peaks_));
+        else if (has_unseen_edits_) see_edits_since_known();
         return maximum_;
     }
     /// The logit of a token, to be changed; nullptr for an id outside.
     float* at(token_id id) noexcept {
         if (id < 0 || std::size_t(id) >= row_.size()) return nullptr;
-        known_ = false;
         touched_ = true;
-        return &row_.at(std::size_t(id));
+        has_unseen_edits_ = true;
+        known_ &= !saw_edits_;  // a maximum may be an edited logit, which can fall again
+        float& logit = row_.at(std::size_t(id));
+        if (const std::size_t b = std::size_t(id) / block_size; row_.owns(b)) peaks_[b] = unknown_peak;
+        return &logit;
     }
     /// The whole row, to be changed by a pass.
     row& changed() noexcept {
@@ -76,7 +72,7 @@ public:
     row& changed(Monotone monotone) noexcept {
         touched_ = true;
         if (known_) {
-            maximum_ = monotone(maximum_);
+            maximum_ = monotone(maximum());
             for (std::size_t b = 0; b < row_.blocks(); ++b) peaks_[b] = monotone(peaks_[b]);
         }
         return row_;
@@ -97,6 +93,28 @@ public:
     }
 
 private:
+    static constexpr float unknown_peak = std::numeric_limits<float>::infinity();  // no logit is above it
+
+    void set_known(const row_maximum& found) noexcept {
+        maximum_ = found.logit;
+        saw_nan_ = found.saw_nan;
+        known_ = true;
+        saw_edits_ = row_.edits() > 0;
+        has_unseen_edits_ = false;
+    }
+    RIFFLE_NOINLINE void see_edits_since_known() noexcept {
+        row_maximum found{maximum_, saw_nan_};
+        see_edits(row_, peaks_, static_cast<float*>(nullptr), found);
+        bool found_anew = false;
+        for (std::size_t b = 0; b < row_.blocks(); ++b) {
+            if (peaks_[b] < unknown_peak) continue;
+            found.saw_nan |= find_max_of_block(row_, b, peaks_, nullptr);
+            found_anew = true;
+        }
+        if (found_anew) found.logit = greatest_of(peaks_, row_.blocks());
+        set_known(found);
+    }
+
     row& row_;
     float* peaks_;
     float* groups_;
@@ -104,7 +122,9 @@ private:
     double* sums_;
     double lacking_ = 0.0;
     float maximum_ = illegal_logit;
-    bool known_ = false, saw_nan_ = false, touched_ = false;
+    bool known_ = false;  ///< the maxima are those of the row but for edits that were not seen
+    bool has_unseen_edits_ = false, saw_edits_ = false;
+    bool saw_nan_ = false, touched_ = false;
 };
 
 }  // namespace riffle::wide

@@ -50,6 +50,23 @@ struct max_pass {
     }
 };
 
+/// The maximum of one block, and of its groups where those are wanted. Whether it has a NaN.
+template <class Row>
+bool find_max_of_block(const Row& r, std::size_t b, float* peaks, float* groups_of_block) noexcept {
+    const float* logits = r.block(b);
+    row one;
+    one.assign(&logits, 1);
+    return run<max_pass>(one, peaks + b, groups_of_block).saw_nan;
+}
+
+/// The greatest of the maxima of all blocks.
+inline float greatest_of(const float* peaks, std::size_t blocks) noexcept {
+    float greatest = illegal_logit;
+    for (std::size_t b = 0; b < blocks; ++b)
+        if (peaks[b] > greatest) greatest = peaks[b];
+    return greatest;
+}
+
 /// Makes the maxima of a row as it lies those of the row with its edits. A block is read again only where the logit
 /// that was edited may have been its maximum, or its group's.
 template <class Row>
@@ -68,17 +85,11 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* peaks, float* groups, row_ma
             if (edit.logit > peaks[b]) peaks[b] = edit.logit;
         } else {
             found_anew |= !(peaks[b] < found.logit);
-            const float* logits = r.block(b);
-            row one;
-            one.assign(&logits, 1);
-            run<max_pass>(one, peaks + b, of_block);
+            find_max_of_block(r, b, peaks, of_block);
         }
         if (peaks[b] > found.logit) found.logit = peaks[b];
     }
-    if (!found_anew) return;
-    found.logit = illegal_logit;
-    for (std::size_t b = 0; b < r.blocks(); ++b)
-        if (peaks[b] > found.logit) found.logit = peaks[b];
+    if (found_anew) found.logit = greatest_of(peaks, r.blocks());
 }
 
 /// Block maxima of `r` into peaks[0, blocks), those of group_count(r) groups into `groups` where that is not null, and
