@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,6 +29,9 @@ public:
     virtual stage_table& table() noexcept = 0;
     virtual std::uint8_t kind() const noexcept = 0;
     virtual std::size_t saved_bytes() const noexcept = 0;
+    /// Whether what is accepted changes it, and whether it has a window.
+    virtual bool learns() const noexcept = 0;
+    virtual bool looks_back() const noexcept = 0;
     /// An address that only stages of the same type share (there may be no RTTI).
     virtual const detail::stage_type& type() const noexcept = 0;
 };
@@ -52,6 +56,8 @@ public:
     stage_table& table() noexcept override { return table_; }
     std::uint8_t kind() const noexcept override { return detail::kind_of<S>(); }
     std::size_t saved_bytes() const noexcept override { return detail::keeper<Policies, S>::saved; }
+    bool learns() const noexcept override { return detail::keeper<Policies, S>::changes; }
+    bool looks_back() const noexcept override { return has_window<S>; }
     const detail::stage_type& type() const noexcept override { return detail::type_of<S>(); }
     S& spec() noexcept { return std::get<0>(stage_); }
 
@@ -138,8 +144,9 @@ public:
     }
     std::int32_t window() const noexcept override {
         std::int32_t longest = 0;
-        for (std::size_t i = 0; i < size(); ++i)
+        each_of(look_back_, [&](std::size_t i) {
             if (const auto w = one(i).window(); longest >= 0 && (w < 0 || w > longest)) longest = w;
+        });
         return longest;
     }
     std::size_t rank(std::size_t i) const noexcept override { return one(i).rank(0); }
@@ -231,7 +238,7 @@ public:
 
     step accept(token_id token, const choice* last, const history& tokens) noexcept override {
         step all;
-        for (auto* stage : stages_) all.join(stage->table().accept(token, last, tokens));
+        each_of(learn_, [&](std::size_t i) { all.join(stages_[i]->table().accept(token, last, tokens)); });
         return all;
     }
     void reset() noexcept override {
@@ -294,6 +301,8 @@ private:
 
         for (std::size_t i = 0; i < count; ++i) {
             more[i]->place(kinds_before(*more[i]));
+            learn_ |= std::uint32_t{more[i]->learns()} << stages_.size();
+            look_back_ |= std::uint32_t{more[i]->looks_back()} << stages_.size();
             stages_.push_back(std::exchange(more[i], nullptr));
         }
         facts_.swap(all_facts);
@@ -312,7 +321,14 @@ private:
         facts_.swap(other.facts_);
         plans_.swap(other.plans_);
         ring_.swap(other.ring_);
+        std::swap(learn_, other.learn_);
+        std::swap(look_back_, other.look_back_);
         std::swap(state_, other.state_);
+    }
+    /// Calls visit(i) for each stage of a set: most have nothing to do when a token is accepted.
+    template <class Visit>
+    static void each_of(std::uint32_t set, Visit visit) noexcept {
+        for (; set != 0; set &= set - 1) visit(std::size_t(std::countr_zero(set)));
     }
 
     std::vector<any_stage*> stages_;
@@ -321,6 +337,8 @@ private:
     /// Also that of a malformed or moved-from chain.
     RIFFLE_LOCAL static constexpr plan of_no_stages = make_plan(nullptr, 0, 0, folding::no);
     std::vector<saved_state> ring_;
+    static_assert(max_stages <= 32);
+    std::uint32_t learn_ = 0, look_back_ = 0;  ///< the stages that do, a bit each
     status state_;
 };
 

@@ -29,12 +29,12 @@ public:
     }
     /// Half full at most.
     static constexpr std::size_t slots_for(std::size_t tokens) noexcept {
-        return saturating::power_of_two(saturating::sum(saturating::product(tokens, 2), 1));
+        return saturating::power_of_two(saturating::product(tokens, 2));
     }
 
     void add(token_id token) noexcept {
-        slot& s = found_or_placed(token);
-        ++s.count;
+        slot& home = slots_[home_of(token)];  // most texts repeat their tokens
+        ++(home.count && home.token == token ? home : found_or_placed(token)).count;
     }
     /// The token's count becomes at least `count`, which is above 0.
     void raise(token_id token, std::int32_t count) noexcept {

@@ -118,8 +118,11 @@ struct int_lanes {
     static RIFFLE_INLINE int_lanes iota() noexcept {
         std::int32_t lane[std::size_t(N)];
         for (int i = 0; i < N; ++i) lane[i] = i;
+        return load(lane);
+    }
+    static RIFFLE_INLINE int_lanes load(const std::int32_t* from) noexcept {
         int_lanes r;
-        __builtin_memcpy(&r.v, lane, sizeof lane);
+        __builtin_memcpy(&r.v, from, sizeof r.v);
         return r;
     }
     RIFFLE_INLINE std::int32_t operator[](int lane) const noexcept { return detail::element_of(*this, lane); }
@@ -306,6 +309,9 @@ struct int_lanes {
     }
     static int_lanes iota() noexcept {
         return make([](int i) { return i; });
+    }
+    static int_lanes load(const std::int32_t* from) noexcept {
+        return make([&](int i) { return from[i]; });
     }
     template <class F>
     static int_lanes make(F f) noexcept {

@@ -1,7 +1,13 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/draws.hpp>
 #include <riffle/core/facts.hpp>
+#include <riffle/core/token.hpp>
+#include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/pick.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -23,21 +29,25 @@ struct gumbel {
     static constexpr facts fact{.keeps_sorted = true, .draws = true, .selects = selecting::by_noise};
 
     void apply(candidates& c, const draws& random) const noexcept {
+        constexpr std::size_t at_once = 64;
+        token_id ids[at_once] = {};
+        float noise[at_once];
         c.selected = -1;
         token_data best{};
-        for (std::size_t i = 0; i < c.size; ++i) {
-            if (!(c[i].logit > illegal_logit)) continue;
-            const token_data noisy{c[i].id, score(c[i], random), 0.0f};
-            if (c.selected >= 0 && !ranks_before(noisy, best)) continue;
-            best = noisy;
-            c.selected = std::int64_t(i);
+        for (std::size_t first = 0; first < c.size; first += at_once) {
+            const std::size_t count = (std::min)(at_once, c.size - first);
+            for (std::size_t i = 0; i < count; ++i) ids[i] = c[first + i].id;
+            wide::run<wide::noise_of_tokens_pass>(static_cast<const token_id*>(ids), count, random.counter(0),
+                                                  random.seed(), static_cast<float*>(noise));
+            for (std::size_t i = 0; i < count; ++i) {
+                const float logit = c[first + i].logit;
+                if (!(logit > illegal_logit)) continue;
+                const token_data noisy{ids[i], logit + noise[i], 0.0f};
+                if (c.selected >= 0 && !ranks_before(noisy, best)) continue;
+                best = noisy;
+                c.selected = std::int64_t(first + i);
+            }
         }
-    }
-
-    /// Logit plus noise of one token.
-    static float score(const token_data& token, const draws& random) noexcept {
-        const lanes<1> noise = gumbel_noise<lanes<1>>(int_lanes<1>(token.id), random.counter(0), random.seed());
-        return (lanes<1>(token.logit) + noise)[0];
     }
 };
 

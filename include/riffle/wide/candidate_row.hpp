@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +19,8 @@
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
-/// Makes a candidate of every token, whole blocks of them, p = 0. The logits become canonical, if that is asked for;
-/// then it answers whether one was not.
+/// Makes a candidate of every token, p = 0; memory behind them, up to a multiple of 16, is written too. The logits
+/// become canonical, if that is asked for; then it answers whether one was not.
 struct fill_candidates_pass {
     template <int N>
     static RIFFLE_INLINE bool run(const row& r, bool makes_canonical, token_data* const& to) noexcept {
@@ -31,7 +32,8 @@ struct fill_candidates_pass {
         token_data* out = to;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const float* x = r.block(b);
-            for (std::size_t i = 0; i < block_size; i += N, out += N) {
+            const std::size_t here = (std::min)(block_size, r.size() - b * block_size);
+            for (std::size_t i = 0; i < here; i += N, out += N) {
                 const V given = V::load(x + i), logits = makes_canonical ? canonical(given) : given;
                 changed = changed | (as_bits(logits) ^ as_bits(given));
                 interleaved<N>::of(ids, as_bits(logits)).store(out);

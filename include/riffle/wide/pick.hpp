@@ -134,6 +134,17 @@ token_data pick_by_shape(const row& r, const float* peaks, const Fold& maps, con
     return {found.id, shape(logit)[0], shape.probability(logit)[0]};
 }
 
+/// The noise of `count` tokens. Memory behind them is read and written up to a multiple of 16.
+struct noise_of_tokens_pass {
+    template <int N>
+    static RIFFLE_INLINE void run(const token_id* const& ids, std::size_t count,
+                                  const std::array<std::uint32_t, 4>& counter, std::uint64_t seed,
+                                  float* const& noise) noexcept {
+        for (std::size_t i = 0; i < count; i += N)
+            gumbel_noise<lanes<N>>(int_lanes<N>::load(ids + i), counter, seed).store(noise + i);
+    }
+};
+
 /// Gumbel-max over the mapped row: the greatest mapped logit + noise, the lowest id among equals.
 template <class Fold>
 struct noise_pass {
