@@ -1,6 +1,7 @@
-// Texts that an enemy would choose, beside usual ones, for every stage that looks back: microseconds a step over a row of
-// 4,096 logits, so that the history is what costs. A usual text has every token once; the others repeat one token, or
-// have tokens that share their places in the table of counts.
+// Texts that an enemy would choose, beside usual ones, for every stage that looks back: microseconds a step over a row
+// of 4,096 logits, so that the history is what costs. A usual text has every token once; the others repeat one token,
+// or have tokens that share their places in the table of counts. Stages with a form under llama_exact once more as
+// that. phrase_ban looks at what is accepted: microseconds a token.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <riffle/llama_exact.hpp>
 #include <riffle/riffle.hpp>
 
 #include "rows.hpp"
@@ -40,30 +42,68 @@ std::vector<token_list> with_a_common_head(std::size_t count, std::size_t head) 
     return sequences;
 }
 
-template <class Stage>
+template <class Policies, class Stage>
 void add(const std::string& name, const Stage& stage) {
     const std::pair<const char*, token_list> texts[] = {
         {"usual", usual()}, {"one token", one_token()}, {"colliding", colliding()}};
     for (const auto& [kind, text] : texts)
         benchmark::RegisterBenchmark((name + "/" + kind).c_str(), [stage, text = text](benchmark::State& state) {
             const auto row = rows::medium(4096, 1);
-            auto c = chain(stage, greedy{});
+            auto c = chain<Policies>(stage, greedy{});
             if (!c.prompt(text).ok() || c.peek(row) == null_token) return state.SkipWithError("no token");
             for (auto _ : state) benchmark::DoNotOptimize(c.peek(row));
         })->Unit(benchmark::kMicrosecond);
 }
+template <class Stage>
+void add(const std::string& name, const Stage& stage) {
+    add<reproducible>(name, stage);
+}
+template <class Stage>
+void add_both(const std::string& name, const Stage& stage) {
+    add(name, stage);
+    add<llama_exact>(name + ", llama_exact", stage);
+}
+
+/// Phrases of one letter, again and again, with any of 200 other bytes behind: where a text of that letter goes on with
+/// none of them, one byte undoes 64 beginnings.
+phrase_set phrases_that_begin_alike() {
+    std::vector<std::string> texts;
+    for (std::size_t length = 1; length <= 64; ++length)
+        for (int byte = 0; byte < 200; ++byte) texts.push_back(std::string(length, 'a') + char('a' + 1 + byte));
+    return phrase_set(std::vector<text>(texts.begin(), texts.end()));
+}
+void add_phrases() {
+    static const vocabulary words = [] {
+        vocabulary v;
+        v.add(" phrase");
+        v.add(std::string(64, 'a') + "!");
+        return v;
+    }();
+    const std::pair<const char*, token_id> texts[] = {{"usual", 0}, {"one token", 1}};
+    for (const auto& [kind, token] : texts)
+        benchmark::RegisterBenchmark(
+            (std::string("phrase_ban, 12,800 that begin alike/") + kind).c_str(),
+            [token = token](benchmark::State& state) {
+                auto c = chain(phrase_ban{.vocab = &words, .phrases = phrases_that_begin_alike()}, greedy{});
+                for (auto _ : state) c.accept(token);
+                if (!c.last_status().ok()) state.SkipWithError("a token was refused");
+            })
+            ->Unit(benchmark::kMicrosecond);
+}
 
 const bool registered = [] {
-    add("penalties", penalties{.last_n = -1, .repeat = 1.1f});
+    add_both("penalties", penalties{.last_n = -1, .repeat = 1.1f});
+    add_both("penalties of 4,096 tokens", penalties{.last_n = 4096, .repeat = 1.1f});
     add("no_repeat_ngram 3", no_repeat_ngram{.n = 3});
     add("no_repeat_ngram 10000", no_repeat_ngram{.n = 10000});
-    add("dry", dry{.multiplier = 1.0f, .last_n = -1});
-    add("dry, 2,000 breakers with a common head",
-        dry{.multiplier = 1.0f, .last_n = -1, .breakers = token_sequences(with_a_common_head(2000, 20))});
+    add_both("dry", dry{.multiplier = 1.0f, .last_n = -1});
+    add_both("dry, 2,000 breakers with a common head",
+             dry{.multiplier = 1.0f, .last_n = -1, .breakers = token_sequences(with_a_common_head(2000, 20))});
     banned_sequences banned;
     for (auto& tokens : with_a_common_head(2000, 20)) banned.sequences.push_back({std::move(tokens), -1.0f});
     add("banned_sequences, 2,000 with a common head", banned);
     add("factual_nucleus", factual_nucleus{.decay = 0.9999f, .p_min = 0.0f});
+    add_phrases();
     return true;
 }();
 
