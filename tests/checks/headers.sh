@@ -52,6 +52,11 @@ can_include() {
     [[ -z $1 ]] || echo "#include <$1>" | compile_text >/dev/null
 }
 
+# report SENTENCE OUTPUT: the first errors are enough. A mistake deep down shows in every header above it.
+report() {
+    printf '%s\n%s\n' "$1" "$(grep -E 'error:|warning:' <<<"$2" | head -n 5 | sed 's/^/    /')"
+}
+
 # The standard headers that riffle's own files name, among the files given.
 standard_includes_of() {
     sed -n 's|^ *# *include <\([a-z_0-9]*\)>.*|\1|p' "$@" | sort -u
