@@ -105,16 +105,17 @@ record_unstable_versions() {
     } | tee "$unstable_versions"
 }
 
-# in_unstable_root LEG: runs that leg of the matrix in the root, on a copy of this source tree. Its own tree is kept in
-# the root, so that the next run compiles only what changed. What only multiplies types is left to the compilers outside.
+# in_unstable_root LEG: runs that leg of the matrix in the root, on a copy of this source tree. It is built anew: a
+# precompiled header that is still there becomes part of what the next one is made from, and then nothing compiled before
+# is found in the compiler cache again. What only multiplies types is left to the compilers outside.
 in_unstable_root() {
     ! is_debian_unstable || skip "this machine is Debian unstable"
     can_become_root || skip "chroot needs root, or sudo without a password"
     lock_unstable_root
     unstable_root_is_complete || skip "there is no root: see unstable-root"
 
+    as_root rm -rf "$unstable_root/riffle"
     as_root mkdir -p "$unstable_root/riffle"
-    as_root find "$unstable_root/riffle" -mindepth 1 -maxdepth 1 ! -name .build -exec rm -rf {} +
     tar -C "$source_dir" --exclude=./.build --exclude=./.git --exclude=./shared -cf - . |
         as_root tar -C "$unstable_root/riffle" --no-same-owner -xf -
     in_root "$unstable_root" env RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
