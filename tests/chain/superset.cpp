@@ -1,5 +1,5 @@
-// Steps on the greatest logits of a row alone: the token is that of the whole row, or they are said not to be enough. And
-// what stages say about themselves, by which it is decided how many logits that takes.
+// Steps on the greatest logits of a row alone: the token is that of the whole row, or they are said not to be enough.
+// And what stages say about themselves, by which it is decided how many logits that takes.
 
 #include <algorithm>
 #include <cstddef>
@@ -60,8 +60,8 @@ TEST(Superset, AStageThatDoesNothingChangesNoCandidate) {
     EXPECT_GT(found, 20);
 }
 
-/// Of tokens outside a set of the greatest nothing is known but that their logits are at most the least of the set. What
-/// that one comes to, where no text and no list names it, bounds them.
+/// Of tokens outside a set of the greatest nothing is known but that their logits are at most the least of the set.
+/// What that one comes to, where no text and no list names it, bounds them.
 TEST(Superset, BehindAStageThatKeepsBelowNoTokenOutsideIsAboveTheBound) {
     int found = 0;
     for (const auto& variants : all_variants())
