@@ -54,6 +54,7 @@ static_assert(is(chain_of<temperature, dist>::plan_for(1), {{max}, {mass, 1, 2},
 static_assert(chain_of<temperature, dist>::plan_for(1).row_reads() == 2);
 static_assert(is(chain_of<centred, soft_cap, dist>::plan_for(2), {{max}, {mass, 2, 3}, {pick, 2, 3}}));
 static_assert(is(chain_of<soft_cap, gumbel>::plan_for(1), {{max}, {pick, 1, 2}}));
+static_assert(is(chain_of<temperature, adaptive_p>::plan_for(1), {{max}, {law, 1, 2}, {pick, 1, 2}}));
 
 // A nucleus and a deviation need a sum over the row first.
 static_assert(is(chain_of<temperature, top_p, dist>::plan_for(1),
@@ -106,6 +107,24 @@ static_assert(is(chain_of<top_p, lottery>::plan_for(0),
 static_assert(is(chain_of<temperature, soft_cap>::plan_for(2), {{rows}, {narrow, 0, 2}}));
 
 std::vector<plan_step> steps_of(const plan& p) { return {p.steps.begin(), p.steps.begin() + std::ptrdiff_t(p.size)}; }
+
+TEST(Plans, AreEqualWhereAllIsEqual) {
+    const plan a = chain_of<temperature, top_p, dist>::plan_for(1);
+    plan b = a;
+    EXPECT_EQ(a, b);
+    b.push(pass::narrow, 2, 3);
+    EXPECT_FALSE(a == b) << "one step more";
+    EXPECT_FALSE(b == a);
+    b = a;
+    b.steps[0].op = pass::rows;
+    EXPECT_FALSE(a == b) << "another step";
+    b = a;
+    ++b.bridge;
+    EXPECT_FALSE(a == b) << "another bridge";
+    b = a;
+    ++b.pending;
+    EXPECT_FALSE(a == b) << "other maps";
+}
 
 TEST(Plans, ParametersChooseThePath) {
     auto c = chain(temperature{.t = 0.8f}, top_k{.k = 40}, top_p{.p = 0.9f}, dist{});

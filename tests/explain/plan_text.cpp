@@ -76,6 +76,31 @@ TEST(PlanText, FollowsTheParametersOfTheMoment) {
     expect_lines(c, {"mass ", "pick      dist"});
 }
 
+TEST(PlanText, EveryPassNamesItsStages) {
+    expect_lines(chain(penalties{}, temperature{}, dist{}),
+                 {"edit      penalties: ", "mass      exp of every logit that can weigh, for dist; temperature folded in",
+                  "pick      dist: straight from the row; temperature folded in"});
+    expect_lines(chain(temperature{}, adaptive_p{}),
+                 {"law       exp of every logit that can weigh, for adaptive_p: mass and entropy; temperature folded in",
+                  "pick      adaptive_p: straight from the row"});
+    for (const auto& text : {explain(chain(typical{}, dist{})), explain(chain(typical{}, mirostat{}))})
+        EXPECT_NE(text.find("law       exp of every logit that can weigh, for typical: mass and entropy\n"
+                            "search    typical: more and more of the greatest"),
+                  std::string::npos)
+            << text;
+    expect_lines(chain(eta_cutoff{}, dist{}),
+                 {"law       exp of every logit that can weigh, for eta_cutoff: mass and entropy",
+                  "above     eta_cutoff: reads the blocks", "narrow    dist over the survivors"});
+    expect_lines(chain(top_n_sigma{}, dist{}), {"moments   reads every logit for top_n_sigma: mean and deviation",
+                                                "above     top_n_sigma: reads the blocks"});
+    expect_lines(chain(top_p{}, dist{}),
+                 {"mass      exp of every logit that can weigh, for top_p", "histogram top_p: ", "narrow    dist"});
+    expect_lines(chain(top_a{}, dist{}), {"for top_a", "above     top_a: "});
+    expect_lines(chain(xtc{}, greedy{}), {"adjust    xtc: learns the law of the row", "pick      greedy: "});
+    expect_lines(chain(top_k{}, gumbel{}), {"select    top_k: ", "narrow    gumbel over the survivors"});
+    expect_lines(chain(skew{}), {"rows      12 bytes for every token", "narrow    skew over the survivors"});
+}
+
 TEST(PlanText, EveryPassHasAName) {
     for (int op = int(pass::edit); op <= int(pass::narrow); ++op) EXPECT_STRNE(name_of(pass(op)), "?");
 }

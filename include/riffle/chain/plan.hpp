@@ -9,7 +9,7 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// The instruction set of a machine.
 enum class pass : std::uint8_t {
-    edit,         ///< a stage changes the logits of a few ids: private copies of the blocks it touches
+    edit,         ///< a stage changes the logits of a few ids, which are kept beside the row
     edit_all,     ///< a stage is asked for the bias of every token
     hide,         ///< a mask makes ids illegal: private copies of mixed blocks
     rewrite,      ///< a map is applied to a private copy of the row

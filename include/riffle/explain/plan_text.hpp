@@ -73,7 +73,7 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     const std::string commuted =
         maps.empty() ? "" : fmt::format("; {} commuted past the cut, applied to survivors", maps);
     switch (s.op) {
-    case pass::edit: return fmt::format("{}: private copies of the blocks it touches", who);
+    case pass::edit: return fmt::format("{}: kept beside the row, many of a block in a private copy of it", who);
     case pass::edit_all: return fmt::format("{}: one call a token, in a private copy of the row", who);
     case pass::hide: return fmt::format("{}: private copies of blocks that it hides in part", who);
     case pass::rewrite: return fmt::format("{}: written out into a private copy of the row", who);
