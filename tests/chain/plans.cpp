@@ -62,6 +62,19 @@ static_assert(is(chain_of<temperature, top_p, dist>::plan_for(1),
 static_assert(is(chain_of<top_n_sigma, temperature, dist>::plan_for(0),
                  {{max}, {moments, 0, 1}, {above, 0, 1}, {narrow, 1, 3}}));
 
+// A cut by probability needs a sum too, one by the law of the row its entropy, and a set that no cut bounds is searched
+// for.
+static_assert(is(chain_of<temperature, epsilon_cutoff, dist>::plan_for(1),
+                 {{max}, {mass, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
+static_assert(is(chain_of<temperature, eta_cutoff, dist>::plan_for(1),
+                 {{max}, {law, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
+static_assert(is(chain_of<temperature, typical, dist>::plan_for(1),
+                 {{max}, {law, 1, 2}, {search, 1, 2}, {narrow, 2, 3}}));
+
+// A selector that narrows first draws or chooses from what it left.
+static_assert(is(chain_of<temperature, mirostat_v2>::plan_for(1), {{max}, {mass, 1, 2}, {above, 1, 2}, {draw, 1, 2}}));
+static_assert(is(chain_of<temperature, mirostat>::plan_for(1), {{max}, {law, 1, 2}, {head, 1, 2}, {choose, 1, 2}}));
+
 // Edits are overlays; a map ahead of one is written out, a map behind it is not.
 static_assert(is(chain_of<logit_bias, greedy>::plan_for(1), {{edit, 0, 1}, {max}, {pick, 1, 2}}));
 static_assert(is(chain_of<penalties, top_k, dist>::plan_for(1), {{edit, 0, 1}, {max}, {select, 1, 2}, {narrow, 2, 3}}));
