@@ -71,6 +71,58 @@ TEST(LargeNuclei, BehindEditsAndMasks) {
                       top_p{.p = 0.95f}, dist{7});
 }
 
+/// A logit of just half the weight of one at 0.
+constexpr float half_as_likely = -0x1.62e43p-1f;
+
+void expect_one_more_than(std::size_t likely, const std::vector<float>& row, const std::string& what) {
+    auto c = chain(top_p{.p = 0.5f}, dist{1});
+    reference::model model{{top_p{.p = 0.5f}, dist{1}}, {}};
+    start(view_of(c), model);
+    expect_steps_agree(view_of(c), model, row, what, 2);
+    std::size_t kept = 0;
+    for (const auto& token : c.distribution(row)) kept += token.logit > -infinity;
+    EXPECT_EQ(kept, likely + 1) << what << ": their share has to be exceeded";
+}
+
+TEST(LargeNuclei, WhereWhatIsLikelierHasJustTheShare) {
+    ASSERT_EQ(2 * fixed_mass(lanes<1>(half_as_likely))[0], fixed_mass(lanes<1>(0.0f))[0]);
+    for (const std::size_t size : {3000u, 20000u, 40960u})
+        for (const std::size_t likely : {size / 10, size / 4, size / 3}) {
+            std::vector<float> row(size, -30.0f);  // those weigh nothing
+            for (std::size_t i = 0; i < likely; ++i)
+                row[i * 3] = 0.0f, row[i * 3 + 1] = row[i * 3 + 2] = half_as_likely;
+            expect_one_more_than(likely, row, std::to_string(likely) + " of " + std::to_string(size));
+        }
+}
+
+/// Which tokens a sample of a row of this size has.
+std::vector<bool> sampled(std::size_t size) {
+    std::vector<float> ids(size), peaks(block_count(size)), copies(block_count(size) * block_size);
+    for (std::size_t id = 0; id < size; ++id) ids[id] = float(id);
+    std::vector<const float*> blocks(block_count(size));
+    row r;
+    r.assign(ids, blocks.data(), copies.data());
+    std::vector<float> memory(wide::row_sample::size);
+    const wide::row_sample sample(r, peaks.data(), memory.data());
+    std::vector<bool> is_sampled(size);
+    for (const float id : memory) is_sampled[std::size_t(id)] = true;
+    return is_sampled;
+}
+// The sample has none but the likelier half, so the end is guessed among those.
+TEST(LargeNuclei, WhereTheSampleHasNoneOfTheOthers) {
+    for (const std::size_t size : {20000u, 40960u}) {
+        const std::vector<bool> is_sampled = sampled(size);
+        std::vector<float> row(size, -30.0f);
+        std::size_t likely = 0, others = 0;
+        for (std::size_t id = 0; id < size; ++id)
+            if (is_sampled[id]) row[id] = 0.0f, ++likely;
+        for (std::size_t id = 0; id < size && others < 2 * likely; ++id)
+            if (!is_sampled[id]) row[id] = half_as_likely, ++others;
+        ASSERT_EQ(others, 2 * likely);
+        expect_one_more_than(likely, row, std::to_string(size));
+    }
+}
+
 // Which way in the row is taken: the dearer ones only where the cheaper ones do not serve.
 
 using way = cpu_machine<stage_table>::nucleus_way;

@@ -43,6 +43,20 @@ TEST(Typical, KnowsALawAtTheLowestFloat) {
         EXPECT_EQ(wide_survivors_of(typical{.p = 0.9f} | gumbel{}, row), (std::vector<token_id>{0, 1})) << l;
     }
 }
+TEST(Typical, NeedsMoreCandidatesWhereThoseItKnowsHaveJustTheShare) {
+    law of_all;  // of which the candidates are a part
+    of_all.maximum = 0.0f;
+    of_all.mass = std::uint64_t{8} << 30;
+    const auto keeps = [&](float p) {
+        std::vector<token_data> memory{{0, 0.0f, 0.0f}, {1, 0.0f, 0.0f}, {2, 0.0f, 0.0f}, {3, 0.0f, 0.0f}};
+        candidates c{memory.data(), memory.size(), -1, false};
+        return typical{.p = p}.keep(c, of_all, -9.0f);
+    };
+    EXPECT_TRUE(keeps(0.4999999f));
+    EXPECT_FALSE(keeps(0.5f)) << "their mass has to exceed the share";
+    EXPECT_FALSE(keeps(0.6f));
+}
+
 TEST(Typical, IsMonotoneInP) {
     expect_monotone<typical>({{-1.0f}, {0.0f}, {0.1f}, {0.100001f}, {0.5f}, {0.9f}, {0.95f}, {0.999f}, {1.0f}});
 }
