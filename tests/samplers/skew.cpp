@@ -6,8 +6,7 @@ namespace {
 
 using namespace riffle;
 
-static_assert(facts_of<skew>() ==
-              facts{.keeps_sorted = true, .draws = true, .selects = selecting::own});
+static_assert(facts_of<skew>() == facts{.keeps_sorted = true, .draws = true, .selects = selecting::own});
 
 TEST(Skew, AgreesWithTheReference) {
     for (const skew& variant : variants_of<skew>()) {
@@ -57,6 +56,25 @@ TEST(Skew, DrawsByTheSkewedLaw) {
         expect_drawn_from(
             law, 20000, [&](std::size_t) { return narrow.sample(row_of_few()); }, "narrow");
     }
+}
+// Rows in which the likelier of two tokens has a share beside the number that is drawn, by less than numbers are apart.
+TEST(Skew, DrawsTheSecondFromItsShareOn) {
+    int first = 0, second = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const std::uint64_t odd = 2 * (reference::random_bits({}, seed, 7) >> 41) + 1;
+        const double u = double(odd) * 0x1p-24;
+        if (u < 0.55 || u > 0.95) continue;
+        const std::uint32_t middle = reference::bits_of(float(std::log(1.0 / u - 1.0)));
+        for (std::uint32_t bits = middle - 100; bits <= middle + 100; ++bits) {
+            const std::vector<float> row{0.0f, reference::float_of(bits)};
+            auto c = chain(skew{.amount = 0.0f, .seed = seed});
+            reference::model model{{skew{.amount = 0.0f, .seed = seed}}, {}};
+            expect_chain_agreement(c, model, row, "seed " + std::to_string(seed));
+            (c.peek(row) == 0 ? first : second) += 1;
+        }
+    }
+    EXPECT_GT(first, 100);
+    EXPECT_GT(second, 100);
 }
 TEST(Skew, DistributionIsTheSkewedLaw) {
     for (const float amount : {0.0f, 0.5f, 1.5f, -0.5f, -2.0f, 4.0f}) {

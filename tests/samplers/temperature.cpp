@@ -1,3 +1,5 @@
+#include <array>
+
 #include "samplers/single.hpp"
 
 namespace riffle_tests {
@@ -24,6 +26,22 @@ TEST(Temperature, InfinityMakesLegalTokensEqual) {
     ASSERT_EQ(c.survivors().size(), 2u);
     EXPECT_EQ(c.survivors()[1].id, 2);
     EXPECT_EQ(c.survivors()[1].logit, 0.0f);
+}
+// One lane has its own arithmetic, which does not overflow: products beside the greatest float and half a step beyond,
+// where it rounds away. 18631 * 1801 = 2^25 - 1.
+TEST(Temperature, OneLaneEndsWhereTheOthersDo) {
+    const std::array<float, 1> scale = temperature{.t = 0x1p-43f / 1801.0f}.parameters();
+    ASSERT_EQ(scale[0], 0x1p43f * 1801.0f);
+    int infinite = 0;
+    const std::uint32_t tie = reference::bits_of(0x1p60f * 18631.0f);
+    for (std::uint32_t bits = tie - 50; bits <= tie + 50; ++bits)
+        for (const float logit : {reference::float_of(bits), -reference::float_of(bits)}) {
+            const float one = temperature::map(lanes<1>(logit), std::array<lanes<1>, 1>{scale[0]})[0];
+            const float wide = canonical(temperature::map(lanes<4>(logit), std::array<lanes<4>, 1>{scale[0]}))[0];
+            ASSERT_EQ(one, wide) << std::hexfloat << logit;
+            infinite += wide == -infinity;
+        }
+    EXPECT_EQ(infinite, 51);
 }
 TEST(Temperature, MergedNeighboursAreTiesByLowestId) {
     // two neighbouring floats that a temperature merges: the lower one has the lower id and must be kept
