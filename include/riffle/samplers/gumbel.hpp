@@ -28,14 +28,16 @@ struct gumbel {
     static constexpr std::uint8_t kind = stream_kind::gumbel;
     static constexpr facts fact{.keeps_sorted = true, .draws = true, .selects = selecting::by_noise};
 
-    void apply(candidates& c, const draws& random) const noexcept {
+    /// (A template, and `count` of a type that depends on it, so that including riffle compiles no pass of three widths.)
+    template <class Candidates>
+    void apply(Candidates& c, const draws& random) const noexcept {
         constexpr std::size_t at_once = 64;
         token_id ids[at_once] = {};
         float noise[at_once];
         c.selected = -1;
         token_data best{};
         for (std::size_t first = 0; first < c.size; first += at_once) {
-            const std::size_t count = (std::min)(at_once, c.size - first);
+            const auto count = (std::min)(at_once, c.size - first);
             for (std::size_t i = 0; i < count; ++i) ids[i] = c[first + i].id;
             wide::run<wide::noise_of_tokens_pass>(static_cast<const token_id*>(ids), count, random.counter(0),
                                                   random.seed(), static_cast<float*>(noise));
