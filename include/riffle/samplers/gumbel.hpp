@@ -28,7 +28,7 @@ struct gumbel {
     static constexpr std::uint8_t kind = stream_kind::gumbel;
     static constexpr facts fact{.keeps_sorted = true, .draws = true, .selects = selecting::by_noise};
 
-    /// (A template, and `count` of a type that depends on it, so that including riffle compiles no pass of three widths.)
+    /// (A template, and `count` of a type that depends on it, so that including riffle compiles no pass.)
     template <class Candidates>
     void apply(Candidates& c, const draws& random) const noexcept {
         constexpr std::size_t at_once = 64;
