@@ -75,7 +75,8 @@ inline float tiny_logit(random_integers& from, bool negative_only) {
 inline std::vector<float> make_row(shape s, std::size_t size, std::uint64_t seed) {
     random_integers from(seed ^ std::uint64_t(s) << 40 ^ std::uint64_t(size) << 20);
     std::vector<float> row(size);
-    constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    using reference::minus_infinity;
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
     constexpr std::array bases{1.0f, 0.1f, 20.5f, 8.0f, -3.0f, 3.9999998f};
     const float base = bases[from.below(bases.size())];
     for (std::size_t i = 0; i < size; ++i) {
@@ -88,14 +89,14 @@ inline std::vector<float> make_row(shape s, std::size_t size, std::uint64_t seed
         case shape::equal: l = base; break;
         case shape::ascending: l = float(i) * 0.0078125f - 3.0f; break;
         case shape::descending: l = 5.0f - float(i) * 0.0078125f; break;
-        case shape::holes: l = from.below(3) == 0 ? -infinity : from.bell(3.0f); break;
-        case shape::masked: l = from.below(4) == 0 ? nan : -infinity; break;
+        case shape::holes: l = from.below(3) == 0 ? minus_infinity : from.bell(3.0f); break;
+        case shape::masked: l = from.below(4) == 0 ? nan : minus_infinity; break;
         case shape::sprinkled:
             switch (from.below(40)) {
             case 0: l = nan; break;
             case 1: l = -nan; break;
-            case 2: l = -infinity; break;
-            case 3: l = from.below(size) < 3 ? infinity : 2.0f; break;
+            case 2: l = minus_infinity; break;
+            case 3: l = from.below(size) < 3 ? -minus_infinity : 2.0f; break;
             default: l = from.bell(3.0f);
             }
             break;
@@ -116,7 +117,7 @@ inline std::vector<float> make_row(shape s, std::size_t size, std::uint64_t seed
             l = from.below(3) == 0 ? values[from.below(values.size())] : from.bell(3.0f);
             break;
         }
-        case shape::infinite: l = infinity; break;
+        case shape::infinite: l = -minus_infinity; break;
         }
     }
     return row;
