@@ -1,8 +1,8 @@
 // riffle beside llama.cpp in one process, on the same rows: microseconds a sample (medians) of llama.cpp's own chain
 // with the fill that llama_sampler_sample does, and of the same chain on the row under numerics::llama with its share
 // of replays, numerics::reproducible and numerics::fast. First alternating step by step, each on a row that was just
-// written; then in turns of eight rows, with warm caches. Then the same as one llama_sampler in llama.cpp's place, fill
-// included. Every token of llama_exact is compared with llama.cpp's.
+// written; then in turns of eight rows, with warm caches. Then step by step as one llama_sampler in llama.cpp's place,
+// fill included. Every token of llama_exact is compared with llama.cpp's.
 //
 //     compare_llama [V] [steps] [file of recorded rows]
 //
@@ -166,30 +166,38 @@ private:
     int steps_;
 };
 
+/// Alternating step by step, too.
 class as_llama_sampler {
 public:
     as_llama_sampler(const std::vector<measured_rows>& kinds, int steps) : kinds_(kinds), steps_(steps) {
-        std::printf("\n| rows | chain | llama.cpp µs | llama_exact as llama_sampler µs | faster by | reproducible as "
-                    "llama_sampler µs | faster by |\n|---|---|---|---|---|---|---|\n");
+        std::printf("\nAs one llama_sampler, alternating step by step:\n\n| rows | chain | llama.cpp µs | llama_exact as "
+                    "llama_sampler µs | faster by | reproducible as llama_sampler µs | faster by "
+                    "|\n|---|---|---|---|---|---|---|\n");
     }
     template <class... Stages>
     void compare(const char* name, const target&, const Stages&... stages) const {
         for (const auto& of : kinds_) {
             if (of.kind != "medium" && of.kind != "flat") continue;
-            peer_chain peer, exact, own;
-            add_peers(peer, stages...);
-            exact.add(llama::make_sampler(chain<llama_exact>(stages...)));
-            own.add(llama::make_sampler(chain<reproducible>(stages...)));
-            const auto found = take_turns(of.rows, steps_, peer, exact, own);
-            const auto [p, e, o] = found.microseconds;
-            std::printf("| %s | %s | %.0f | %.0f | %.1f× | %.0f | %.1f× |%s\n", of.kind.c_str(), name, p, e, p / e, o,
-                        p / o,
-                        found.differing ? (" " + std::to_string(found.differing) + " TOKENS DIFFER").c_str() : "");
+            const auto exact = beside_peer(of.rows, chain<llama_exact>(stages...), stages...);
+            const auto own = beside_peer(of.rows, chain<reproducible>(stages...), stages...);
+            const auto [peer, e] = exact.microseconds;
+            const auto [peer_of_own, o] = own.microseconds;
+            std::printf("| %s | %s | %.0f | %.0f | %.1f× | %.0f | %.1f× |%s\n", of.kind.c_str(), name, peer, e, peer / e,
+                        o, peer_of_own / o,
+                        exact.differing ? (" " + std::to_string(exact.differing) + " TOKENS DIFFER").c_str() : "");
             std::fflush(stdout);
         }
     }
 
 private:
+    template <class Chain, class... Stages>
+    times<2> beside_peer(const row_set& rows, Chain own, const Stages&... stages) const {
+        peer_chain peer, adapted;
+        add_peers(peer, stages...);
+        adapted.add(llama::make_sampler(std::move(own)));
+        return alternate(rows, steps_, peer, adapted);
+    }
+
     const std::vector<measured_rows>& kinds_;
     int steps_;
 };
