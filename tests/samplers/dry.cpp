@@ -141,11 +141,13 @@ TEST(Dry, OfStringsTheFirst256Count) {
 TEST(Dry, OfStringsThatManyPiecesBeginNoMoreCountThanMake2To18Sequences) {
     vocabulary v;
     std::vector<std::string> pieces;
-    for (int i = 0; i < 4096; ++i) pieces.push_back("x" + std::to_string(i) + "a");  // each may begin each string
-    for (int i = 0; i < 256; ++i) pieces.push_back("y" + std::to_string(1000 + i));
+    // (Appended to a string: g++ 12 warns, at -O3, of what insert() does in "x" + std::to_string(i).)
+    const auto numbered = [](const char* head, int number) { return std::string(head).append(std::to_string(number)); };
+    for (int i = 0; i < 4096; ++i) pieces.push_back(numbered("x", i) + "a");  // each may begin each string
+    for (int i = 0; i < 256; ++i) pieces.push_back(numbered("y", 1000 + i));
     for (const std::string& piece : pieces) v.add(piece);
     std::vector<std::string> strings;
-    for (int i = 0; i < 256; ++i) strings.push_back("ay" + std::to_string(1000 + i));
+    for (int i = 0; i < 256; ++i) strings.push_back(numbered("ay", 1000 + i));
     const std::vector<text> texts(strings.begin(), strings.end());
     const token_sequences found = dry_breakers(v, texts);
     EXPECT_EQ(found.size(), std::size_t{1} << 18);  // of 64 strings
