@@ -45,8 +45,9 @@ TEST(SizesInTexts, NumbersThatFitNoParameterAreRefused) {
         for (const char* const name :
              {"top_k", "min_keep", "penalty_last_n", "dry_penalty_last_n", "no_repeat_ngram"}) {
             chain_settings settings;
-            EXPECT_FALSE(settings.read(name + ("=" + std::to_string(n)))) << name << " " << n;
-            EXPECT_NE(settings.problem(), "") << name << " " << n;
+            const std::string text = std::string(name) + "=" + std::to_string(n);
+            EXPECT_FALSE(settings.read(text)) << text;
+            EXPECT_NE(settings.problem(), "") << text;
         }
     }
 }
