@@ -68,8 +68,8 @@ void add_both(const std::string& name, const Stage& stage) {
 /// none of them, one byte undoes 64 beginnings.
 phrase_set phrases_that_begin_alike() {
     std::vector<std::string> texts;
-    for (std::size_t length = 1; length <= 64; ++length)
-        for (int byte = 0; byte < 200; ++byte) texts.push_back(std::string(length, 'a') + char('a' + 1 + byte));
+    for (std::size_t size = 1; size <= 64; ++size)
+        for (int byte = 0; byte < 200; ++byte) texts.push_back(std::string(size, 'a') + char('a' + 1 + byte));
     return phrase_set(std::vector<text>(texts.begin(), texts.end()));
 }
 void add_phrases() {

@@ -1,6 +1,6 @@
-// A nucleus, top_k and a draw over rows of every length, those beside the lengths at which the way through the row changes
-// included: microseconds a sample. No length may cost more than a longer one by much, and no kind of row a step up.
-// And short rows, as of a game that chooses among five actions, beside exp and std::discrete_distribution.
+// A nucleus, top_k and a draw over rows of every length, those beside the lengths at which the way through the row
+// changes included: microseconds a sample. No length may cost more than a longer one by much, and no kind of row a step
+// up. And short rows, as of a game that chooses among five actions, beside exp and std::discrete_distribution.
 #include <cmath>
 #include <cstddef>
 #include <random>
@@ -26,6 +26,9 @@ std::vector<float> spread(std::size_t size, std::uint64_t seed) {
     for (std::size_t i = 0; i < likely && i < size; ++i) row[i * size / likely] = 10.0f - 0.15f * float(i);
     return row;
 }
+constexpr std::size_t long_sizes[] = {1000,  2048,  4096,  8192,   16383, 16384,
+                                      32000, 65535, 65536, 128256, 262144},
+                      short_sizes[] = {5, 20, 100};
 constexpr rows::kind kinds[] = {
     {"medium", rows::medium}, {"side by side", rows::side_by_side}, {"spread", spread}, {"flat", rows::flat}};
 
@@ -65,7 +68,7 @@ dynamic_chain at_run_time() {
 }
 
 const bool registered = [] {
-    for (const std::size_t size : {1000, 2048, 4096, 8192, 16383, 16384, 32000, 65535, 65536, 128256, 262144})
+    for (const std::size_t size : long_sizes)
         for (const auto& kind : kinds) {
             const row_set all = rows::eight(kind.make, size);
             const std::string what = std::string(kind.name) + "/" + std::to_string(size);
@@ -74,7 +77,7 @@ const bool registered = [] {
             add("top_k 40, dist/" + what, [=](benchmark::State& s) { sample(s, all, chain(top_k{}, dist{})); });
             add("temperature, dist/" + what, [=](benchmark::State& s) { sample(s, all, chain(temperature{}, dist{})); });
         }
-    for (const std::size_t size : {5, 20, 100}) {
+    for (const std::size_t size : short_sizes) {
         const row_set all = rows::eight(rows::medium, size);
         const std::string what = "/short/" + std::to_string(size);
         add("exp, std::discrete_distribution" + what, [=](benchmark::State& s) { by_standard_library(s, all); });

@@ -26,7 +26,7 @@ struct prepared {
         assign();
         maximum = find_max();
     }
-    void assign() { r.assign(logits, blocks.data(), copies.data()); }
+    void assign(kept_edits* kept = nullptr) { r.assign(logits, blocks.data(), copies.data(), kept); }
     float find_max(float* into_groups = nullptr) { return wide::find_max(r, peaks.data(), into_groups).logit; }
     candidates found_above(float cut, const std::vector<float>& with_peaks) {
         return {tokens.data(), wide::find_above(r, with_peaks.data(), 0, r.blocks(), cut, tokens.data()), -1, false};
@@ -40,6 +40,7 @@ struct prepared {
     std::vector<float> copies, peaks, edited_peaks, no_peaks, groups;
     std::vector<std::uint64_t> masses, bins;
     std::vector<token_data> tokens;
+    kept_edits edits;
     row r;
     float maximum = 0.0f;
 };

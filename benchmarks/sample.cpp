@@ -1,5 +1,7 @@
 // Time per sample, beside the floors of the same machine in the same run: one max over the row, one sum of integer
 // masses. benchmarks/table prints it as a table of ratios.
+#include <array>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -68,7 +70,7 @@ void add(const std::string& name, F f) {
 
 const bool registered = [] {
     static std::vector<std::pair<std::string, row_set>> sets;
-    for (const std::size_t size : {32000, 128256, 262144}) {
+    for (const std::size_t size : std::array<std::size_t, 3>{32000, 128256, 262144}) {
         sets.emplace_back("medium/" + std::to_string(size), rows::eight(rows::medium, size));
         sets.emplace_back("flat/" + std::to_string(size), rows::eight(rows::flat, size));
     }

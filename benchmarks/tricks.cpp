@@ -76,9 +76,9 @@ std::uint64_t exp_of_survivors_alone(prepared& p, bool uses) {
     candidates found = p.found_above(p.maximum - 3.0f, p.peaks);
     return found.weigh(p.maximum);
 }
-/// Penalties on 64 tokens: their blocks are copied, or the whole row is.
-std::uint64_t edits_by_block(prepared& p, bool uses) {
-    p.assign();
+/// Penalties on 64 tokens: the edits are kept beside the row, or the whole row is copied.
+std::uint64_t edits_kept_beside_the_row(prepared& p, bool uses) {
+    p.assign(&p.edits);
     if (!uses)
         for (std::size_t b = 0; b < p.r.blocks(); ++b) p.r.own(b);
     for (int i = 0; i < 64; ++i)
@@ -161,7 +161,7 @@ constexpr trick tricks[] = {
     {"bound from block maxima (top_k 40)", bound_from_block_maxima},
     {"lane maxima kept by max (top_k 1000)", lane_maxima_kept},
     {"rising bound (top_k 40)", rising_bound},
-    {"edits by block (64 tokens)", edits_by_block},
+    {"edits kept beside the row (64 tokens)", edits_kept_beside_the_row},
     {"gathering (100 are legal)", gather_when_few_are_legal},
     {"survivors stay in the row (3 nats)", many_survivors_stay},
     {"nucleus ended early or in a band", nucleus_ends_early_or_in_a_band},

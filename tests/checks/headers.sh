@@ -41,10 +41,8 @@ all_headers() {
 needed_include() {
     case $1 in
         riffle/explain.hpp | riffle/explain/*) echo fmt/format.h ;;
-        riffle/batch.hpp | riffle/batch/*) echo Eigen/Core ;;
         riffle/gpu.hpp | riffle/gpu/vulkan/*) echo vulkan/vulkan_core.h ;;
         riffle/llama.hpp | riffle/llama/*) echo llama.h ;;
-        riffle/constraint.hpp | riffle/constraint/json*) echo nlohmann/json.hpp ;;
     esac
 }
 

@@ -53,6 +53,22 @@ TEST(PlanText, SaysWhichStageForcesRows) {
                                                           "narrow    shuffle_like", "back_to_row", "select    top_k"});
 }
 
+TEST(PlanText, SaysWhyThereAreRowsWhereNoStageForcesThem) {
+    const auto expect_reason = [](const std::string& text, const char* reason) {
+        EXPECT_NE(text.find(std::string("rows      because ") + reason + "\n"), std::string::npos) << text;
+    };
+    const char* const short_row = "a row of 10 is too short for passes over it to pay";
+    expect_reason(explain(chain(top_k{}, dist{}), 10), short_row);
+    expect_reason(explain(chain(top_k{}, shuffle_like{}, dist{}), 10), short_row);
+    expect_reason(explain(chain(shuffle_like{}, temperature{}), 10),
+                  "shuffle_like has only a narrow verb and stands before anything narrows");
+    expect_reason(explain(chain(skew{})), "skew selects among candidates");
+    expect_reason(explain(chain(temperature{})), "no stage narrows or selects");
+    EXPECT_EQ(explain(chain(top_k{}, dist{}), 17).find("rows "), std::string::npos);
+    EXPECT_EQ(explain(chain(gumbel{}), 7).find("rows "), std::string::npos);
+    expect_reason(explain(chain(gumbel{}), 6), "a row of 6 is too short for passes over it to pay");
+}
+
 TEST(PlanText, SaysWhereManySurvivorsGo) {
     const char* const stay = "more than 2048 that reach it stay in the row";
     expect_lines(chain(min_p{}, temperature{}, dist{}), {"above     min_p", stay, "narrow    temperature, dist"});

@@ -69,10 +69,10 @@ TEST_P(BadInput, AParameterWithoutMeaning) {
     expect_fallback(with<llama_exact>(penalties{.repeat = 0.0f} | dist{}), row(1.0f), status_code::invalid_parameter);
 }
 TEST_P(BadInput, OneNanIsPassedOver) {
+    if (GetParam() == 1) GTEST_SKIP() << "its only logit is NaN: nothing is legal there";
     std::vector<float> logits = row(0.0f);
     logits[0] = nan_logit;
-    logits.back() = logits.size() > 1 ? 5.0f : nan_logit;
-    if (logits.size() == 1) return;
+    logits.back() = 5.0f;
     for (const bool exact : {false, true}) {
         const auto chain = top_k{40} | greedy{};
         const sampler_owner sampler(exact ? llama::make_sampler(with<llama_exact>(chain)) : llama::make_sampler(chain));

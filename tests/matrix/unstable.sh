@@ -8,7 +8,7 @@ unstable_cache=${XDG_CACHE_HOME:-${HOME:-$build_dir}/.cache}/riffle
 unstable_root=$unstable_cache/unstable
 unstable_versions=$build_dir/unstable-versions.txt
 
-# libllama is what llama_exact is compared with; Eigen is for what riffle will do with matrices; Mesa is a second driver
+# libllama is what llama_exact is compared with; Eigen is for the tests of batch and the comparisons; Mesa is a second driver
 # for the leg gpu. A change here makes a new root.
 unstable_packages='g++ clang cmake ninja-build ccache googletest libfmt-dev libllama-dev libeigen3-dev'
 unstable_packages+=' libvulkan-dev mesa-vulkan-drivers vulkan-validationlayers spirv-tools'

@@ -174,7 +174,7 @@ TEST(SizesOfChains, TheVocabularyThatAChainIsCheckedFor) {
     auto c = chain(logit_bias{{{299, 1.0f}}}, mask{std::vector<std::uint32_t>(40, 1u)}, dist{});
     for (const std::size_t size : numbers_around<std::size_t>(300)) {
         EXPECT_EQ(c.check(size).ok(), size >= 300) << size;
-        EXPECT_TRUE(c.present_plan(size) == c.present_plan(size)) << size;
+        EXPECT_GT(c.present_plan(size).size, 0u) << size;
     }
 }
 

@@ -332,7 +332,7 @@ public:
         // The scratch first: with a history for which there is no scratch no row could be sampled any more.
         const std::size_t window = window_tokens(stages, tokens);
         if (const status s = reserve_scratch(stages, row_size, history_capacity(window)); !s.ok()) return s;
-        return reserve_history(stages, window) ? status() : no_memory();
+        return reserve_history(window) ? status() : no_memory();
     }
     std::size_t scratch_bytes(const stage_table& stages, std::size_t row_size, std::size_t tokens) const noexcept {
         if (row_size > longest || tokens > longest) return uncountable;
@@ -430,7 +430,7 @@ private:
         if (token < 0)
             return last_step_ = {status::invalid(generated ? "accept" : "prompt", "token", double(token),
                                                  "is below 0, so it is no token", status_code::not_a_token)};
-        if (tokens_.lost() || !reserve_history(stages, first_window(stages)) || !grow_history(stages))
+        if (tokens_.lost() || !reserve_history(first_window(stages)) || !grow_history(stages))
             return last_step_ = {no_memory()};
         save_after_copying(stages);
         if (generated && !stages.as_llama()) save(stages);
@@ -469,7 +469,7 @@ private:
     static std::size_t first_window(const stage_table& stages) noexcept {
         return (std::min)(window_tokens(stages, 0), std::size_t{4096});
     }
-    bool reserve_history(const stage_table&, std::size_t window) noexcept {
+    bool reserve_history(std::size_t window) noexcept {
         const std::size_t wanted = history_capacity(window);
         return wanted <= tokens_.capacity() || (!storage_.borrowed() && tokens_.reserve(wanted));
     }
@@ -481,7 +481,7 @@ private:
     }
 
     status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
-        if (tokens_.lost() || !reserve_history(stages, first_window(stages))) return no_memory();
+        if (tokens_.lost() || !reserve_history(first_window(stages))) return no_memory();
         return reserve_scratch(stages, row_size, tokens_.capacity());
     }
     /// The same for a history of at least `kept` tokens.

@@ -35,8 +35,8 @@ public:
     /// So many tokens that a bridge leaves become candidates; more stay in the row. Measured: the same cost at about so
     /// many.
     RIFFLE_LOCAL static constexpr std::size_t many_survivors = 2048;
-    /// How far under the maximum, in nats, what a stage keeps is looked for first. (An array: a list in the loop would want
-    /// <initializer_list> of whoever imports riffle as a module.)
+    /// How far under the maximum, in nats, what a stage keeps is looked for first. (An array: a list in the loop would
+    /// want <initializer_list> of whoever imports riffle as a module.)
     RIFFLE_LOCAL static constexpr float first_depths[] = {3.0f, 6.0f, 12.0f};
 
     /// How the end of a nucleus was found: not at all, as no nucleus bounds the row; among candidates gathered from the
@@ -295,24 +295,24 @@ private:
     bool can_sample() const noexcept { return row_.size() >= 2 * wide::row_sample::size; }
     /// The likeliest tokens, which need no guess: all that reach about the greatest quarter of the blocks' maxima, so
     /// that those with neighbouring ids are counted one by one.
-    struct head {
-        float logit;         ///< raw; the least that belongs to it
+    struct likeliest_tokens {
+        float logit;         ///< raw; the least of them
         std::uint64_t mass;  ///< of them all
     };
     float rank_of_peaks(std::size_t k) noexcept {
         return wide::kth_greatest(memory_.peaks, wide::pad_peaks(memory_.peaks, row_.blocks()), k, k / 8,
                                   wide::guess_below(memory_.peaks, row_.blocks(), maximum_), maximum_);
     }
-    head find_head() noexcept {
+    likeliest_tokens find_likeliest() noexcept {
         const std::size_t usual = row_.blocks() / 4;
         float least = finite(rank_of_peaks(usual));
         const std::size_t padded = wide::pad_peaks(memory_.peaks, row_.blocks());
         if (wide::count_at_least(memory_.peaks, padded, least) > 2 * usual) least = next_canonical(canonical(least));
         of_band_ = wide::band_tokens::in(found_.data, row_.size());
         const float cut = (std::max)(least, mass_cut());
-        const wide::split_mass of_head = stages_->mass(plan_->bridge, row_, memory_.peaks, cut, {cut, cut},
-                                                       mapped_maximum_, memory_.masses, of_band_);
-        return {least, of_head.reaching};
+        const wide::split_mass split = stages_->mass(plan_->bridge, row_, memory_.peaks, cut, {cut, cut},
+                                                     mapped_maximum_, memory_.masses, of_band_);
+        return {least, split.reaching};
     }
     double left_of(std::size_t bridge, double mass) const noexcept {
         return mass - double(stages_->target(bridge, std::uint64_t(mass), *context_));
@@ -323,10 +323,12 @@ private:
         if (!can_sample() || !can_stay_in_row(bridge)) return {};
         const float median = rank_of_peaks(row_.blocks() / 2);
         const double of_bulk = 8.0 * double(row_.blocks()) * double(weight_of(median));  // more or less
-        // The greatest alone weighs unit_mass. Where even beside that the bulk is not left out, it is not beside more.
+        // The greatest alone weighs unit_mass. If a nucleus holds some of the bulk beside that one likely token, it
+        // does beside more of them.
         if (!(of_bulk > left_of(bridge, double(unit_mass) + of_bulk))) return {};
         // Where half of the blocks have a token nearly as likely as the greatest, none stands out of the sample.
-        const head likeliest = weight_of(median) >= unit_mass / 2 ? head{-illegal_logit, 0} : find_head();
+        const bool none_stand_out = weight_of(median) >= unit_mass / 2;
+        const likeliest_tokens likeliest = none_stand_out ? likeliest_tokens{-illegal_logit, 0} : find_likeliest();
         // In a long row a sample costs little beside a mass pass that might be taken for nothing.
         const double doubt = row_.size() >= 16 * wide::row_sample::size ? 0.5 : 2.0;
         if (!(of_bulk > doubt * left_of(bridge, double(likeliest.mass) + of_bulk))) return {};

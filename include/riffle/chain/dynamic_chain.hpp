@@ -32,7 +32,7 @@ public:
     /// Whether what is accepted changes it, and whether it has a window.
     virtual bool learns() const noexcept = 0;
     virtual bool looks_back() const noexcept = 0;
-    /// An address that only stages of the same type share (there may be no RTTI).
+    /// Its type, to be compared with type_of<S>() (chain/stage_type.hpp).
     virtual const detail::stage_type& type() const noexcept = 0;
 };
 
@@ -353,8 +353,8 @@ class basic_dynamic_chain : public chain_interface<basic_dynamic_chain<Policies>
 public:
     /// Appends a stage: `d.push(top_k{.k = 40})`. A stage behind a selector, or the 33rd, makes the chain answer
     /// chain_malformed; the first parameter without meaning is named here and by every step until it has one. Where
-    /// there is no memory for the stage the chain answers out_of_memory, from then on, as it has not what it should
-    /// have; where there is none for its lists of stages, std::bad_alloc is thrown, and it is as it was.
+    /// there is no memory for the stage, the chain answers out_of_memory from then on, since that stage is missing;
+    /// where there is none for its lists of stages, std::bad_alloc is thrown, and it is as it was.
     template <class S>
     status push(S stage) {
         // In a statement of its own: as an argument, clang 14 frees it once more where the call throws.
@@ -362,8 +362,8 @@ public:
         stages_.push(made);
         return look_at_stages();
     }
-    /// Appends the stages of another chain, with what they keep but without its history: all of them, or none where
-    /// push would not take one, or has not taken one there. Otherwise as push.
+    /// Appends the stages of another chain, with what they keep but without its history. All of them, or none: none
+    /// where push would refuse one, or where `more` is a chain that has refused one. Otherwise as push.
     status append(basic_dynamic_chain more) {
         stages_.append(std::move(more.stages_));
         return look_at_stages();

@@ -44,11 +44,14 @@ public:
     /// So few logits become candidates at once, and the narrow verbs do the rest: the passes over a row read whole
     /// blocks, and bounds pay on long rows only. Noise is made in vectors for a row, token by token for candidates.
     static constexpr std::size_t short_row = 16, short_row_of_noise = 6;
+    bool is_short(std::size_t row_size, std::size_t bridge) const noexcept {
+        const bool noise = bridge < size() && fact(bridge).selects == selecting::by_noise;
+        return row_size <= (noise ? short_row_of_noise : short_row);
+    }
     /// The plan that present parameters lead to, for rows of that size.
     const plan& plan_for_row(std::size_t row_size) const noexcept {
         const std::size_t b = bridge(row_size, 0);
-        const bool noise = b < size() && fact(b).selects == selecting::by_noise;
-        return plan_for(row_size <= (noise ? short_row_of_noise : short_row) ? size() : b);
+        return plan_for(is_short(row_size, b) ? size() : b);
     }
     /// The longest window into the history; -1 = all of it.
     virtual std::int32_t window() const noexcept = 0;

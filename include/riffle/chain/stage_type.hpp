@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <riffle/core/fnv_hash.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/math/config.hpp>
 
@@ -10,7 +11,7 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// Something of which each shared object has one: what tells them apart.
+/// Its address differs from one shared object to another, and so tells which one made a type.
 RIFFLE_LOCAL inline char shared_object = 0;
 
 /// Stands for a type; type_of<S>() gives it. In a shared object a type has one, so there the address tells. Other
@@ -19,7 +20,7 @@ class stage_type {
 public:
     constexpr stage_type(text name, std::size_t size) noexcept
         : name_(name), size_(size), object_(&shared_object), is_named_(is_the_same_elsewhere(name)) {
-        for (const char letter : name) hash_ = (hash_ ^ std::uint32_t(static_cast<unsigned char>(letter))) * 16777619u;
+        for (const char letter : name) hash_ = hash_with(hash_, static_cast<unsigned char>(letter));
     }
     stage_type(const stage_type&) = delete;
     stage_type& operator=(const stage_type&) = delete;
@@ -48,7 +49,7 @@ private:
     std::size_t size_;
     const char* object_;
     bool is_named_;
-    std::uint32_t hash_ = 2166136261u;  // FNV-1a
+    std::uint32_t hash_ = empty_hash;
 };
 
 template <class S>
@@ -70,9 +71,9 @@ RIFFLE_LOCAL const stage_type& type_of() noexcept {
 
 /// The hash of the types of a chain's stages, one after the other; never 0.
 inline std::uint32_t with_type(std::uint32_t hash, const stage_type& type) noexcept {
-    hash = (hash ^ type.hash()) * 16777619u;
+    hash = hash_with(hash, type.hash());
     return hash ? hash : 1;
 }
-RIFFLE_LOCAL inline constexpr std::uint32_t no_types = 2166136261u;  ///< the hash to begin with
+RIFFLE_LOCAL inline constexpr std::uint32_t no_types = empty_hash;  ///< the hash to begin with
 
 }  // namespace riffle::detail

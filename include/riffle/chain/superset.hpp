@@ -18,9 +18,8 @@
 //
 // A stage of riffle's own may say
 //     off()            it does nothing with its present parameters
-//     keeps_below()    behind it, a token outside a set of the greatest logits is still no greater than the least of
-//     the
-//                      set was; without it, what its facts tell
+//     keeps_below()    behind it, a token outside a set of the greatest logits is still no greater than the
+//                      least of the set was; without it, what its facts tell
 //     superset()       how many of the greatest logits it should be given when it is the first that narrows: what it
 //                      keeps and a margin; 0 where no number will do
 

@@ -227,8 +227,8 @@ private:
         if (!sorted) std::sort(data + first, data + last, ranks_before);
     }
 
-    /// keep_weighed_nucleus of many, which stay in their order: sums of like weights show about where the prefix ends, and
-    /// those thereabouts are put in rank by themselves. False where they are too many for that, and nothing is done.
+    /// keep_weighed_nucleus of many, which stay in their order: sums of like weights show about where the prefix ends,
+    /// and those thereabouts are put in rank by themselves. False where they are too many for that; nothing is done.
     bool keep_nucleus_in_order(std::uint64_t target) noexcept {
         constexpr int few_bits = 18;  // of a float's 23 that differ among weights taken for alike
         constexpr std::size_t kinds = (std::size_t{32} << (23 - few_bits)) + 1, most = 128;

@@ -12,7 +12,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// What a built-in stage may look at for one step besides its candidates: what was accepted, and where the draws stand.
 class context {
 public:
-    /// `slots` holds token_counts::slots_for(the longest window), `lengths` as many as that window.
+    /// `counted` holds token_counts::slots_for(the longest window), `lengths` as many as that window.
     context(const history& tokens, const draw_position& at, token_counts::slot* counted,
             std::int32_t* lengths = nullptr, std::span<std::byte> spare = {}) noexcept
         : tokens_(&tokens), at_(at), slots_(counted), lengths_(lengths), spare_(spare) {}

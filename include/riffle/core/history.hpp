@@ -67,8 +67,8 @@ public:
         constexpr std::size_t most = 128, of_line = 4;
         for (std::size_t back = 0; back < count && back < most; back += of_line) RIFFLE_PREFETCH(&recent(back));
     }
-    /// Calls visit(token) for the `count` newest, the newest first; count <= remembered(). (Without a division a
-    /// token.)
+    /// Calls visit(token) for the `count` newest, the newest first; count <= remembered(). (It steps an
+    /// index, where recent() divides for each token.)
     template <class Visit>
     void each_recent(std::size_t count, Visit visit) const noexcept {
         if (count == 0) return;

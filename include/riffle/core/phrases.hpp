@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <riffle/core/fnv_hash.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/math/config.hpp>
 
@@ -87,11 +88,11 @@ private:
             }
     }
 
-    /// FNV-1a over what tells automata apart.
+    /// Over what tells automata apart.
     std::uint32_t hash_of_nodes() const noexcept {
         if (empty()) return 0;
-        std::uint32_t hash = 2166136261u + same_case_;
-        const auto add_number = [&](std::uint32_t number) { hash = (hash ^ number) * 16777619u; };
+        std::uint32_t hash = detail::hash_with(detail::empty_hash, same_case_);
+        const auto add_number = [&](std::uint32_t number) { hash = detail::hash_with(hash, number); };
         for (const node& n : nodes_) {
             add_number(n.first_child);
             add_number(n.next_sibling);

@@ -115,13 +115,13 @@ private:
         if (value != value) return result;
         char by_locale[32];
         std::snprintf(by_locale, sizeof by_locale, "%.*g", digits_of(value), value);
-        const auto is_common = [](char c) {
+        const auto is_no_decimal_sign = [](char c) {
             return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+';
         };
         std::size_t size = 0;
         for (const char* c = by_locale; *c; ++c) {
-            if (is_common(*c)) result.digits[size++] = *c;
-            else if (is_common(c[1])) result.digits[size++] = '.';  // the last byte of the locale's sign
+            if (is_no_decimal_sign(*c)) result.digits[size++] = *c;
+            else if (is_no_decimal_sign(c[1])) result.digits[size++] = '.';  // the last byte of the locale's sign
         }
         result.digits[size] = '\0';
         return result;

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/token.hpp>
@@ -12,9 +11,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// that nothing has to be kept in step with rollbacks and changed parameters. O(window) to build, O(1) to ask.
 ///
 /// Whoever chooses the text may choose tokens that share their places in such a table. So the way to the places is
-/// measured, and where it is longer than the table, all are placed anew by another hash function. The functions follow
-/// each other in a fixed order, and tokens that collide under one after the other soon run out: in a vocabulary of a
-/// million no 32,768 of them are left that would under eight.
+/// measured, and where it is longer than the table, all are placed anew by another hash function. There are 17 of them,
+/// tried in a fixed order, and few tokens collide under several: of a million, fewer than 32,768 do under all of the
+/// first eight.
 class token_counts {
 public:
     struct slot {
@@ -42,8 +41,6 @@ public:
         if (count > s.count) s.count = count;
     }
     std::int32_t count(token_id token) const noexcept { return size_ ? slots_[place_of(token)].count : 0; }
-    /// All slots; those with count 0 are free.
-    std::span<const slot> all_slots() const noexcept { return {slots_, size_}; }
     /// Calls visit(token, count) for each that was counted. (Which slots are free nobody foretells, so no branch asks.)
     template <class Visit>
     void each(Visit visit) const noexcept {

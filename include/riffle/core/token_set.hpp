@@ -57,7 +57,7 @@ public:
     void each(Visit visit) const noexcept {
         each_below(std::size_t(bound), visit);
     }
-    /// Of those below `end`, and in the word behind: O(end / 32) at most.
+    /// As each, for ids below `end`; up to 32 ids from `end` on may be visited too. O(end / 32 + visited).
     template <class Visit>
     void each_below(std::size_t end, Visit visit) const noexcept {
         const std::size_t words = (std::min)(words_.size(), end / 32 + 1);

@@ -29,10 +29,9 @@ struct form<dry> {
         token_counts repeats;
         if (!find(spec, x, repeats)) return row_answer::stays;
         const std::int32_t greatest = greatest_exponent(spec);
-        for (const auto& [token, found] : repeats.all_slots()) {
-            if (found == 0) continue;
+        repeats.each([&](token_id token, std::int32_t found) {
             if (float* const logit = r.at(token)) *logit = penalised(spec, *logit, found - 1, greatest);
-        }
+        });
         return row_answer::stays;
     }
 

@@ -23,8 +23,9 @@ struct form<penalties> {
     static row_answer apply_to_row(const penalties& spec, wide::llama_row& r, candidates&, const context& x) noexcept {
         if (spec.off() || spec.last_n < 0) return row_answer::stays;
         const token_counts counts = x.count_recent(spec.last_n);
-        for (const auto& slot : counts.all_slots())
-            if (float* logit = slot.count ? r.at(slot.token) : nullptr) *logit = penalised(spec, *logit, slot.count);
+        counts.each([&](token_id token, std::int32_t count) {
+            if (float* const logit = r.at(token)) *logit = penalised(spec, *logit, count);
+        });
         return row_answer::stays;
     }
 

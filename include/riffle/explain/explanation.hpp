@@ -69,12 +69,12 @@ struct explanation {
     }
 };
 
-/// The plan that the chain's present parameters lead to, as text. Whether a mask leaves few tokens, and so is the
-/// bridge, depends on the size of the row.
+/// The plan that the chain's present parameters lead to, as text. It depends on the size of the row: a short one
+/// becomes candidates at once, and a mask narrows where it leaves few of its tokens.
 template <class Chain>
 std::string explain(const Chain& chain, std::size_t row_size = std::size_t{1} << 17) {
     decltype(auto) stages = chain.table();
-    return plan_text(stages, stages.plan_for_row(row_size));
+    return plan_text(stages, row_size);
 }
 
 namespace detail {
@@ -150,7 +150,7 @@ template <class Chain>
 explanation explain(Chain& chain, std::span<const float> logits) {
     decltype(auto) stages = chain.table();
     explanation e;
-    e.plan = plan_text(stages, stages.plan_for_row(logits.size()));
+    e.plan = plan_text(stages, logits.size());
     if (logits.empty()) {
         e.state = status_code::empty_row;
         return e;

@@ -111,21 +111,28 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     return {};
 }
 
+/// Why a row becomes 12-byte candidates before anything is cut.
+inline std::string why_rows(const stage_table& stages, std::size_t row_size) {
+    const std::size_t bridge = stages.bridge(row_size, 0);
+    if (bridge < stages.size() && stages.is_short(row_size, bridge))
+        return fmt::format("a row of {} is too short for passes over it to pay", row_size);
+    const std::string forced = stage_names(stages, 0, bridge, [](const facts& f) { return f.applies; });
+    if (!forced.empty())
+        return fmt::format("{} has only a narrow verb and stands before anything narrows", forced);
+    if (bridge < stages.size()) return fmt::format("{} selects among candidates", stages.name(bridge));
+    return "no stage narrows or selects";
+}
+
 }  // namespace detail
 
-/// A plan as text, for the chain whose stages `stages` knows: its passes in order, with what was folded, commuted or
-/// written out, and the stage that forces 12-byte rows where one does.
-inline std::string plan_text(const stage_table& stages, const plan& p) {
+/// The plan for a row of that size as text, for the chain whose stages `stages` knows: its passes in order, with what
+/// was folded, commuted or written out, and why there are 12-byte rows where there are.
+inline std::string plan_text(const stage_table& stages, std::size_t row_size) {
+    const plan& p = stages.plan_for_row(row_size);
     std::string text = "chain     ";
     for (std::size_t i = 0; i < stages.size(); ++i) text += (i ? " | " : "") + std::string(stages.name(i));
     text += "\nreads     the whole row " + detail::times(p.row_reads()) + "\n";
-    if (p.has(pass::rows)) {
-        const std::string forced = detail::stage_names(stages, 0, p.bridge, [](const facts& f) { return f.applies; });
-        if (!forced.empty())
-            text +=
-                fmt::format("rows      because {} has only a narrow verb and stands before anything narrows\n", forced);
-        else text += "rows      because no stage narrows and no selector of riffle's follows\n";
-    }
+    if (p.has(pass::rows)) text += "rows      because " + detail::why_rows(stages, row_size) + "\n";
     for (std::size_t i = 0; i < p.size; ++i) {
         const plan_step& s = p.steps[i];
         if (s.op == pass::narrow && s.first >= s.last) continue;

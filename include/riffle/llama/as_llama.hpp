@@ -88,7 +88,7 @@ private:
         const written w = with_p(r.maximum(), 1.0 / wide::sum_to_a_millionth(r));
         wide::run<write_back_pass<false>>(r.logits(), r.peaks(), w, c_.data);
     }
-    /// Notes what candidates have that came as no row; false where one of them names no token.
+    /// Notes NaN and +inf among candidates that are no row; false where one of them has an id below 0.
     bool look_at_all() noexcept {
         const std::size_t whole = c_.size / 16 * 16;
         const auto seen = wide::run<wide::read_candidates_pass>(static_cast<const token_data*>(c_.data), whole);

@@ -1,7 +1,7 @@
 #pragma once
 // The only header with macros. Every name starts with RIFFLE_. The translation units of a program may have different
-// flags for the processor and the optimiser. RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check, made
-// or not as the linker picks.
+// flags for the processor and the optimiser. RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check,
+// made or not as the linker picks.
 
 #if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
 #error "riffle: C++20 is needed: compile with -std=c++20 or newer"
@@ -93,8 +93,8 @@
 
 // Keeping a product and a sum apart, where a fused multiply-add would round once instead of twice: clang obeys a pragma
 // inside each operator. g++ knows no such thing; there a product is pinned in a register, as a vector (RIFFLE_SETTLE)
-// or as a scalar (RIFFLE_PIN_SCALAR). Where neither can be a vector product is put behind a barrier, which is slow
-// and enough. (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a
+// or as a scalar (RIFFLE_PIN_SCALAR). Where neither is possible, a vector product is put behind a barrier, which is
+// slow and enough. (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a
 // user into it; and g++ 16 forgets barriers when it vectorises a loop of scalars.)
 #if defined(__clang__)
 #define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")

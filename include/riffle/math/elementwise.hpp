@@ -2,8 +2,9 @@
 #include <riffle/math/lanes.hpp>
 #include <riffle/math/ordered.hpp>
 
-// Elementwise maths, written once over the value type V: lanes<1>, lanes<N>, and later the SPIR-V value. Only sums,
-// products, comparisons, selections and bit operations, each rounded once, so every V gives the same bits.
+// Elementwise maths, written once over the value type V: lanes<1>, lanes<N>, and the SPIR-V value
+// (gpu/spirv/values.hpp). Only sums, products, comparisons, selections and bit operations, each rounded once, so every
+// V gives the same bits.
 
 namespace riffle::inline RIFFLE_ABI {
 

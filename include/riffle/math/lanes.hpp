@@ -120,6 +120,7 @@ struct int_lanes {
         for (int i = 0; i < N; ++i) lane[i] = i;
         return load(lane);
     }
+    /// from[0], from[1], ... from[N - 1]
     static RIFFLE_INLINE int_lanes load(const std::int32_t* from) noexcept {
         int_lanes r;
         __builtin_memcpy(&r.v, from, sizeof r.v);

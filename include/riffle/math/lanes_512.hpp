@@ -13,6 +13,14 @@ namespace riffle::inline RIFFLE_ABI::detail {
 
 enum class comparing { less, less_equal, greater, greater_equal, equal, not_equal };
 
+/// A mask of all 16 lanes, as the builtins want it.
+inline constexpr std::uint16_t every_lane = 0xffff;
+#if defined(__clang__)
+inline constexpr std::uint16_t every_lane_of_arithmetic = 0xffff;
+#else  // g++ has a sign in the masks of instructions that do not compare
+inline constexpr std::int16_t every_lane_of_arithmetic = -1;
+#endif
+
 #if RIFFLE_512_BY_BUILTINS
 
 /// The operands that stand in the instructions vcmpps (ordered, but != holds for NaN) and vpcmpd. (Enumerators, since
@@ -23,8 +31,6 @@ struct predicate {
     enum : int { floats = of_floats[int(How)], ints = of_ints[int(How)] };
 };
 enum : int { current_rounding_512 = 4 };
-inline constexpr std::uint16_t every_lane = 0xffff;
-inline constexpr std::int16_t every_lane_signed = -1;  // for instructions that do not compare
 
 template <class Lanes>
 inline constexpr bool holds_floats = requires { typename Lanes::ints; };
@@ -51,13 +57,13 @@ RIFFLE_TARGET_AVX512 inline Lanes blend_512(std::uint16_t mask, const Lanes& x, 
 template <class Lanes>
 RIFFLE_TARGET_AVX512 inline Lanes greater_512(const Lanes& a, const Lanes& b) noexcept {
     Lanes r;
-    r.v = __builtin_ia32_maxps512_mask(a.v, b.v, a.v, every_lane_signed, current_rounding_512);
+    r.v = __builtin_ia32_maxps512_mask(a.v, b.v, a.v, every_lane_of_arithmetic, current_rounding_512);
     return r;
 }
 template <class Lanes>
 RIFFLE_TARGET_AVX512 inline Lanes lesser_512(const Lanes& a, const Lanes& b) noexcept {
     Lanes r;
-    r.v = __builtin_ia32_minps512_mask(a.v, b.v, a.v, every_lane_signed, current_rounding_512);
+    r.v = __builtin_ia32_minps512_mask(a.v, b.v, a.v, every_lane_of_arithmetic, current_rounding_512);
     return r;
 }
 

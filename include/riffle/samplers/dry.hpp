@@ -83,7 +83,7 @@ struct dry {
     }
 
     /// Of every passage among the newest n that is the same as the end of the text, and counts as `reach` long at most:
-    /// for the token that followed, the longest length plus 1 into `repeats`, where that is at least allowed_length + 1.
+    /// for the token that followed, the longest length plus 1 into `repeats`, where that is allowed_length + 1 or more.
     void find_repeats(const context& x, std::size_t n, std::size_t reach, token_counts& repeats) const noexcept {
         each_repeat(x, n, [&](std::size_t k, std::size_t length) {
             const auto counted = std::int64_t((std::min)(length, reach));

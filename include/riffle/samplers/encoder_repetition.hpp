@@ -12,7 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// `penalty` > 1 favours them, < 1 disfavours, 1 = off; it must be positive, finite and no denormal.
 ///
-/// Cost: O(greatest id in the row / 32 + tokens) a step; wide it copies only blocks of which it touches much.
+/// Cost: O(greatest id in the row / 32 + tokens) a step; wide it keeps changed logits beside the
+/// row, and copies a block only where more than 16 of its own change (core/row.hpp).
 struct encoder_repetition {
     float penalty = 1.0f;
     token_set tokens{};

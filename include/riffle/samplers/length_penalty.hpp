@@ -15,7 +15,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// tokens, the prompt does not count, and below 0 there are so many more of them; no `ends` = off. The power counts as
 /// at most 1e38; a banned end stays banned.
 ///
-/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it copies only blocks that hold many.
+/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it keeps
+/// changed logits beside the row, and copies a block only where more than 16 of its own change (core/row.hpp).
 struct length_penalty {
     std::int32_t start = 0;
     float factor = 1.0f;

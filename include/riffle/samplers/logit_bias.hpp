@@ -12,8 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// No entries = off; a NaN bias is an error.
 ///
-/// Wide: copies only blocks of which it touches much. Narrow: O(entries) on candidates in id order, else O(entries *
-/// candidates).
+/// Cost: O(entries) a step; wide it keeps changed logits beside the row, and copies a block only where more than 16 of
+/// its own change (core/row.hpp). Narrow: O(entries) on candidates in id order, else O(entries * candidates).
 struct logit_bias {
     std::vector<logit_bias_entry> biases;
 

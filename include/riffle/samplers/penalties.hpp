@@ -15,7 +15,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// `last_n` = 0 = off, -1 = everything accepted since the last reset; repeat > 0, finite and no denormal, 1 = none;
 /// frequency and presence finite, 0 = none, negative values encourage; a penalty beyond the floats bans.
 ///
-/// Cost: O(last_n) a step, whatever the vocabulary; wide it copies only blocks of which it touches much.
+/// Cost: O(last_n) a step, whatever the vocabulary; wide it keeps changed logits beside the
+/// row, and copies a block only where more than 16 of its own change (core/row.hpp).
 struct penalties {
     std::int32_t last_n = 64;
     float repeat = 1.0f;

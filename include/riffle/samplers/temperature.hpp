@@ -32,8 +32,9 @@ struct temperature {
     std::array<float, 1> parameters() const noexcept { return {flushed(t > 0x1p-64f ? 1.0f / t : 0x1p64f)}; }
     template <class V>
     static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 1>& scale) noexcept {
-        // Float by float a cut is looked for, down to the lowest: without an overflow, which some hosts trap. The product
-        // of two floats is exact as a double, and its bounds come before it is rounded, whatever a compiler does early.
+        // Float by float a cut is looked for, down to the lowest: without an overflow, which some hosts trap. The
+        // product of two floats is exact as a double, and its bounds come before it is rounded, whatever a compiler
+        // does early.
         if constexpr (std::is_same_v<V, lanes<1>>) {
             constexpr double greatest = double(greatest_logit), beyond = 0x1.ffffffp127;
             const double product = double(logit[0]) * double(scale[0][0]);

@@ -8,9 +8,9 @@
 #include <riffle/math/lanes.hpp>
 
 // What the lane type has no word for: a mask as bits, the lanes of a mask moved together, whether any of many is NaN, a
-// product and a sum in one, integers of floats that may not fit, sums of 64-bit products. x86 has instructions for each; other processors do
-// the same in more steps, and do not move lanes together. (As builtins, because the header that names the intrinsics
-// would double what including riffle costs a compiler.)
+// product and a sum in one, integers of floats that may not fit, sums of 64-bit products. x86 has instructions for
+// each; other processors do it in more steps, and do not move lanes together. (As builtins, because the header that names the
+// intrinsics would double what including riffle costs a compiler.)
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
@@ -36,12 +36,7 @@ inline constexpr bool compresses = false;
 
 #if RIFFLE_X86 && defined(__SSE2__)
 inline constexpr int greater_equal = 29, unordered = 3, current_rounding = 4, no_exceptions = 8;
-inline constexpr std::uint16_t every_lane = 0xffff;
-#if defined(__clang__)
-inline constexpr std::uint16_t every_lane_computed = 0xffff;
-#else  // g++ has a sign in the masks of instructions that do not compare
-inline constexpr std::int16_t every_lane_computed = -1;
-#endif
+using detail::every_lane, detail::every_lane_of_arithmetic;
 
 RIFFLE_INLINE std::uint64_t lanes_reaching(const lanes<4>& a, const lanes<4>& bound) noexcept {
     return std::uint8_t(__builtin_ia32_movmskps(__builtin_ia32_cmpleps(bound.v, a.v)));
@@ -115,7 +110,7 @@ RIFFLE_TARGET_AVX512 inline int_lanes<16> even_products(const int_lanes<16>& a, 
 }
 #endif
 
-/// Whether any of many floats is NaN. Asked without an invalid operation, at which a host may trap: an infinity is none.
+/// Whether any of many floats is NaN. No invalid operation asks that, at which a host may trap: an infinity is none.
 template <int N>
 class nan_search {
 public:
@@ -186,12 +181,12 @@ RIFFLE_TARGET_AVX2 inline lanes<8> multiply_add(const lanes<8>& a, const lanes<8
 }
 RIFFLE_TARGET_AVX512 inline lanes<16> multiply_add(const lanes<16>& a, const lanes<16>& b,
                                                    const lanes<16>& c) noexcept {
-    return lanes<16>(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, every_lane_computed, current_rounding));
+    return lanes<16>(__builtin_ia32_vfmaddps512_mask(a.v, b.v, c.v, every_lane_of_arithmetic, current_rounding));
 }
 /// (Told to raise no exception, so that it costs nothing. Without AVX-512 the bound is the one instruction more.)
 RIFFLE_TARGET_AVX512 inline int_lanes<16> truncate_24_bits(const lanes<16>& a) noexcept {
     return int_lanes<16>(
-        __builtin_ia32_cvttps2dq512_mask(a.v, int_lanes<16>(0).v, every_lane_computed, no_exceptions));
+        __builtin_ia32_cvttps2dq512_mask(a.v, int_lanes<16>(0).v, every_lane_of_arithmetic, no_exceptions));
 }
 #endif
 

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include <riffle/core/candidates.hpp>
@@ -25,10 +24,7 @@ struct fill_candidates_pass {
     template <int N>
     static RIFFLE_INLINE bool run(const row& r, bool makes_canonical, token_data* const& to) noexcept {
         using V = lanes<N>;
-        std::int32_t first[std::size_t(N)];
-        for (int i = 0; i < N; ++i) first[i] = i;
-        int_lanes<N> changed(0), ids;
-        std::memcpy(&ids.v, first, sizeof first);
+        int_lanes<N> changed(0), ids = int_lanes<N>::iota();
         token_data* out = to;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const float* x = r.block(b);

@@ -41,12 +41,9 @@ struct hide_pass {
         using V = lanes<N>;
         using I = int_lanes<N>;
         constexpr std::size_t block_words = block_size / 32;
-        I lane_bit;
-        {
-            std::int32_t bit[std::size_t(N)];
-            for (int i = 0; i < N; ++i) bit[i] = std::int32_t(1u << i);
-            std::memcpy(&lane_bit.v, bit, sizeof bit);
-        }
+        std::int32_t bit[std::size_t(N)];
+        for (int i = 0; i < N; ++i) bit[i] = std::int32_t(1u << i);
+        const I lane_bit = I::load(bit);
         for (std::size_t b = 0; b < r->blocks(); ++b) {
             std::uint32_t legal[block_words] = {};
             std::uint32_t all = ~0u, any_bit = 0;

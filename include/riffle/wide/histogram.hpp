@@ -26,7 +26,7 @@ struct buckets {
     }
     template <class V>
     RIFFLE_INLINE auto bucket_of(const V& logit) const noexcept {
-        const V position = (greater_of(logit, V(low)) - V(low)) * V(scale);  // what lies below, -inf too, is in bucket 0
+        const V position = (greater_of(logit, V(low)) - V(low)) * V(scale);  // below, -inf too, is bucket 0
         return truncate(lesser_of(position, V(float(count - 1))));
     }
     /// The least logit of a bucket and those above, which hold `maximum`.

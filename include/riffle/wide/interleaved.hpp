@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include <riffle/core/token.hpp>
@@ -48,7 +47,7 @@ struct interleaved {
         for (int part = 0; part < 3; ++part)
             for (int lane = 0; lane < N; ++lane)
                 if ((part * N + lane) % 3 == 0) ids[lane] = (part * N + lane) / 3;
-        return loaded(ids);
+        return ints::load(ids);
     }
     /// The values of a field in the order of candidates, and back.
     template <int Field, int... I>
@@ -76,12 +75,7 @@ private:
     template <int Part, int... I>
     static RIFFLE_INLINE ints woven(const ints& ids, const ints& logits, std::integer_sequence<int, I...>) noexcept {
         constexpr std::int32_t keep[std::size_t(N)] = {((Part * N + I) % 3 == 2 ? 0 : -1)...};
-        return permuted<((Part * N + I) / 3 + ((Part * N + I) % 3 == 1 ? N : 0))...>(ids, logits) & loaded(keep);
-    }
-    static RIFFLE_INLINE ints loaded(const std::int32_t* from) noexcept {
-        ints r;
-        std::memcpy(&r.v, from, sizeof r.v);
-        return r;
+        return permuted<((Part * N + I) / 3 + ((Part * N + I) % 3 == 1 ? N : 0))...>(ids, logits) & ints::load(keep);
     }
     /// The candidate whose field stands in that lane.
     static constexpr int place_of(int field, int lane) noexcept {
