@@ -187,6 +187,90 @@ TEST(FailingAllocation, OfACopyOverAFreshLlamaSampler) {
         [&](two_samplers& both, const outcome&) { EXPECT_EQ(next(both.to.get()), of_to); },
         [&](two_samplers& both) { EXPECT_EQ(next(both.to.get()), of_from); });
 }
+/// An accepted token for which there is no memory: llama_sampler_accept cannot say so, but no step goes on without it.
+TEST(FailingAllocation, OfATokenThatALlamaSamplerAccepts) {
+    const auto chain = penalties{.last_n = -1, .repeat = 1.5f} | dist{.seed = 1};
+    const sampler s(llama::make_sampler(chain));
+    const auto* const held = llama::chain_of<std::remove_cvref_t<decltype(chain)>>(s.get());
+    bool happened = false;
+    for (int i = 0; i < 1000 && !happened; ++i) {
+        ASSERT_NE(sample(s.get(), rows()[0]), null_token);
+        const failing_allocation first(0);
+        llama_sampler_accept(s.get(), 3);
+        happened = first.happened();
+    }
+    ASSERT_TRUE(happened);
+    EXPECT_EQ(sample(s.get(), rows()[0]), null_token);
+    EXPECT_EQ(held->last_status(), status_code::out_of_memory);
+    llama_sampler_reset(s.get());
+    EXPECT_EQ(next(s.get()), next(sampler(llama::make_sampler(chain)).get()));
+}
+/// A step makes the room for the token that it chooses.
+TEST(FailingAllocation, OfNoTokenThatALlamaSamplerChose) {
+    const sampler s(llama::make_sampler(penalties{.last_n = -1, .repeat = 1.5f} | dist{.seed = 1}));
+    for (int i = 0; i < 300; ++i) {
+        for (std::size_t id = 0; id < row_length; ++id) tokens[id] = {llama_token(id), rows()[0][id], 0.0f};
+        llama_token_data_array array{tokens.data(), row_length, -1, false};
+        llama_sampler_apply(s.get(), &array);
+        const failing_allocation first(0);
+        llama_sampler_accept(s.get(), array.data[array.selected].id);
+        ASSERT_FALSE(first.happened()) << i;
+    }
+}
+
+/// A grammar that lets through what is the number of tokens so far, modulo 10.
+struct counting_grammar {
+    static const char* name(const llama_sampler*) { return "counting"; }
+    static int& count(const llama_sampler* s) { return *static_cast<int*>(s->ctx); }
+    static void accept(llama_sampler* s, llama_token token) {
+        EXPECT_EQ(token % 10, count(s) % 10);
+        ++count(s);
+    }
+    static void apply(llama_sampler* s, llama_token_data_array* array) {
+        for (std::size_t i = 0; i < array->size; ++i)
+            if (array->data[i].id % 10 != count(s) % 10) array->data[i].logit = illegal_logit;
+    }
+    static void reset(llama_sampler* s) { count(s) = 0; }
+    static llama_sampler* clone(const llama_sampler* s) { return made(count(s)); }
+    static void free(llama_sampler* s) { delete static_cast<int*>(s->ctx); }
+    static llama_sampler* made(int count) {
+        static llama_sampler_i interface = [] {
+            llama_sampler_i i{};
+            i.name = name;
+            i.accept = accept;
+            i.apply = apply;
+            i.reset = reset;
+            i.clone = clone;
+            i.free = free;
+            return i;
+        }();
+        return llama_sampler_init(&interface, new int(count));
+    }
+};
+/// The grammar never has a token that the chain has not.
+TEST(FailingAllocation, OfAStepOfAChainWithAGrammar) {
+    const auto made = [] {
+        return llama::guided(penalties{.last_n = -1, .repeat = 1.5f} | dist{.seed = 1}, counting_grammar::made(0));
+    };
+    auto interrupted = made(), undisturbed = made();
+    int failures = 0;
+    for (int i = 0; i < 300; ++i) {
+        token_id token;
+        {
+            const failing_allocation first(0);
+            token = interrupted.sample(rows()[0]);
+        }
+        if (token == null_token) {
+            ++failures;
+            EXPECT_EQ(interrupted.last_status(), status_code::out_of_memory);
+            EXPECT_EQ(std::size_t(counting_grammar::count(interrupted.grammar())), interrupted.chain().mark().tokens);
+            token = interrupted.sample(rows()[0]);
+        }
+        ASSERT_EQ(token, undisturbed.sample(rows()[0])) << i;
+    }
+    EXPECT_GT(failures, 1);
+}
+
 /// Into memory of the caller, which has room for few tokens.
 TEST(LlamaSamplerInStorage, TakesNoHistoryThatItHasNoRoomFor) {
     alignas(64) static std::byte bytes[1 << 17];

@@ -113,6 +113,16 @@ TEST(FailingAllocation, OfAStepThatNeedsMore) {
     });
 }
 
+/// A prompt for which the history has to grow: all of it is taken, or nothing.
+TEST(FailingAllocation, OfALongPrompt) {
+    std::vector<token_id> text;
+    for (int i = 0; i < 10000; ++i) text.push_back(i % 7);
+    for (const std::int32_t last_n : {-1, 20000})
+        fail_each_allocation([&] { return penalties{.last_n = last_n, .frequency = 0.1f} | dist{.seed = 1}; },
+                             [&](auto& c) { return c.prompt(text); },
+                             [](auto& c) { return std::pair(c.mark().tokens, c.sample(rows()[0])); });
+}
+
 struct batch_and_chains {
     batch shared;
     std::vector<any_pipeline> chains;

@@ -61,15 +61,16 @@ TEST(OutOfMemory, OnCandidates) {
     });
 }
 
-// The token would be lost to the history: it must not be given out as if it were accepted.
-TEST(OutOfMemory, WhenAnEndlessHistoryGrows) {
-    auto c = penalties{.last_n = -1, .presence = 0.5f} | dist{.seed = 1};
+// The token would be lost to the history: it must not be given out as if it were accepted, and no generator may have
+// drawn for it.
+template <class Chain>
+void expect_each_token_once(Chain c) {
     auto other = c;
     ASSERT_NE(c.sample(rows()[0]), null_token);
     ASSERT_NE(other.sample(rows()[0]), null_token);
     bool full = false;
-    for (int i = 0; i < 1000 && !full; ++i) {
-        const auto& row = rows()[std::size_t(i) % rows().size()];
+    for (int i = 0; i < 5000 && !full; ++i) {
+        const auto& row = rows()[0];
         token_id token;
         {
             const empty_heap none;
@@ -84,6 +85,16 @@ TEST(OutOfMemory, WhenAnEndlessHistoryGrows) {
         ASSERT_EQ(token, other.sample(row)) << "token " << i;
     }
     EXPECT_TRUE(full);
+}
+TEST(OutOfMemory, WhenAnEndlessHistoryGrows) {
+    expect_each_token_once(penalties{.last_n = -1, .presence = 0.5f} | dist{.seed = 1});
+    expect_each_token_once(penalties{.last_n = -1, .presence = 0.5f} | mirostat_v2{.seed = 1});
+}
+TEST(OutOfMemory, WhenALongHistoryGrowsUnderLlama) {
+    const penalties long_window{.last_n = 100000, .presence = 0.5f};
+    expect_each_token_once(chain<llama_exact>(long_window, top_k{40}, temperature{0.8f}, dist{.seed = 1}));
+    expect_each_token_once(chain<llama_exact>(long_window, mirostat_v2{.seed = 1}));
+    expect_each_token_once(chain<llama_exact>(long_window, xtc{.threshold = 0.001f}, adaptive_p{.target = 0.3f}));
 }
 
 // A copy cannot say that it failed; but it must not pretend to have a history, nor crash.

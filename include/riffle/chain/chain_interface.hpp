@@ -53,7 +53,7 @@ public:
         return self().state().accept(stages, token);
     }
     /// Takes the tokens of a prompt: history without moving the draw position. Stops behind a token that a stage
-    /// refuses.
+    /// refuses; where there is no memory for all of them, none is taken.
     status prompt(std::span<const token_id> tokens) noexcept {
         decltype(auto) stages = self().table();
         return self().state().prompt(stages, tokens);

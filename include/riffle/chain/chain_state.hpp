@@ -55,7 +55,13 @@ public:
         return run(stages, logits, until::token);
     }
 
+    /// (The room for the token comes first: under numerics::llama a step changes what stages keep.)
     token_id sample(stage_table& stages, std::span<const float> logits) noexcept {
+        if (const status room = make_room(stages, 1); !room.ok()) {
+            status_ = room;
+            last_step_ = {};
+            return last_token_ = null_token;
+        }
         peek(stages, logits);
         return accept_chosen(stages);
     }
@@ -121,6 +127,7 @@ public:
         last_token_ = null_token;
         status_ = (stages.check)();
         if (status_.ok() && !has_selector(stages)) status_ = status_code::no_selector;
+        if (status_.ok()) status_ = make_room(stages, 1);
         if (status_.ok()) status_ = reserve_scratch(stages, 1);
         if (status_.ok()) use(context(tokens_, at_, memory_.counted, memory_.lengths, memory_.spare));
         return status_;
@@ -181,22 +188,26 @@ public:
         last_token_ = token = c[std::size_t(c.selected)].id;
         return true;
     }
-    /// Accepts what the last step chose, as sample does.
+    /// Accepts what the last step chose, as sample does. Where there is no memory to accept it, it is not given out.
     token_id accept_chosen(stage_table& stages) noexcept {
         const token_id token = last_token_;
         last_step_ = {};
         if (token == null_token) return token;
         const std::size_t written = tokens_.written();
-        const step s = take(stages, token, true);
+        const step s = accept(stages, token);
         if (!s.state.ok()) status_.fail(s.state);
-        if (tokens_.written() == written) last_token_ = null_token;  // no memory to accept it: it is not given out
+        if (tokens_.written() == written) last_token_ = null_token;
         return last_token_;
     }
 
     // ---- what has been chosen
 
-    step accept(stage_table& stages, token_id token) noexcept { return take(stages, token, true); }
+    step accept(stage_table& stages, token_id token) noexcept {
+        if (const status room = make_room(stages, 1); !room.ok()) return last_step_ = {room};
+        return take(stages, token, true);
+    }
     status prompt(stage_table& stages, std::span<const token_id> tokens) noexcept {
+        if (const status room = make_room(stages, tokens.size()); !room.ok()) return room;
         for (const token_id token : tokens)
             if (const step s = take(stages, token, false); !s.state.ok()) return s.state;
         return {};
@@ -326,13 +337,31 @@ public:
 
     // ---- memory
 
+    /// Memory for `count` more tokens, as far as a stage or a rollback looks back on them; where there is none nothing
+    /// has changed. Accepting as many then asks for none. (A stage is asked how far it looks back only where the ring
+    /// is full: for some that takes as long as a step.)
+    status make_room(const stage_table& stages, std::size_t count) noexcept {
+        if (tokens_.lost()) return no_memory();
+        const std::size_t has = tokens_.capacity();
+        const std::size_t needed = saturating::sum(tokens_.remembered(), count);
+        if (needed <= has) return {};
+        const std::size_t all = window(stages) < 0 ? uncountable : history_capacity(window_tokens(stages, 0));
+        if (all <= has) return {};
+        const std::size_t wanted = (std::max)(needed, has > 0 ? 2 * has : first_capacity(stages));
+        return reserve_history((std::min)(all, wanted)) ? status() : no_memory();
+    }
+    /// A token that was accepted elsewhere is missing here: no step can be right until reset, and each says so.
+    void lose_history() noexcept {
+        tokens_.lose();
+        last_token_ = null_token;
+    }
     status reserve(const stage_table& stages, std::size_t row_size, std::size_t tokens) noexcept {
         if (row_size > longest) return status_code::row_too_long;
         if (tokens > longest || tokens_.lost()) return no_memory();
         // The scratch first: with a history for which there is no scratch no row could be sampled any more.
-        const std::size_t window = window_tokens(stages, tokens);
-        if (const status s = reserve_scratch(stages, row_size, history_capacity(window)); !s.ok()) return s;
-        return reserve_history(window) ? status() : no_memory();
+        const std::size_t wanted = history_capacity(window_tokens(stages, tokens));
+        if (const status s = reserve_scratch(stages, row_size, wanted); !s.ok()) return s;
+        return reserve_history(wanted) ? status() : no_memory();
     }
     std::size_t scratch_bytes(const stage_table& stages, std::size_t row_size, std::size_t tokens) const noexcept {
         if (row_size > longest || tokens > longest) return uncountable;
@@ -430,8 +459,6 @@ private:
         if (token < 0)
             return last_step_ = {status::invalid(generated ? "accept" : "prompt", "token", double(token),
                                                  "is below 0, so it is no token", status_code::not_a_token)};
-        if (tokens_.lost() || !reserve_history(first_window(stages)) || !grow_history(stages))
-            return last_step_ = {no_memory()};
         save_after_copying(stages);
         if (generated && !stages.as_llama()) save(stages);
         tokens_.push(token, generated);
@@ -465,23 +492,17 @@ private:
     static std::size_t window_tokens(const stage_table& stages, std::size_t tokens) noexcept {
         return (std::max)(std::size_t((std::max)(window(stages), 0)), tokens);
     }
-    /// Windows longer than this, and endless ones, grow with what is accepted.
-    static std::size_t first_window(const stage_table& stages) noexcept {
-        return (std::min)(window_tokens(stages, 0), std::size_t{4096});
+    /// Longer windows, and endless ones, get their memory as the text grows.
+    static constexpr std::size_t first_window = 4096;
+    static std::size_t first_capacity(const stage_table& stages) noexcept {
+        return history_capacity((std::min)(window_tokens(stages, 0), first_window));
     }
-    bool reserve_history(std::size_t window) noexcept {
-        const std::size_t wanted = history_capacity(window);
-        return wanted <= tokens_.capacity() || (!storage_.borrowed() && tokens_.reserve(wanted));
-    }
-    bool grow_history(const stage_table& stages) noexcept {
-        if (tokens_.remembered() < tokens_.capacity()) return true;
-        const bool endless = window(stages) < 0;
-        if (!endless && tokens_.capacity() >= history_capacity(window_tokens(stages, 0))) return true;
-        return !storage_.borrowed() && tokens_.reserve(2 * tokens_.capacity());
+    bool reserve_history(std::size_t capacity) noexcept {
+        return capacity <= tokens_.capacity() || (!storage_.borrowed() && tokens_.reserve(capacity));
     }
 
     status reserve_scratch(const stage_table& stages, std::size_t row_size) noexcept {
-        if (tokens_.lost() || !reserve_history(first_window(stages))) return no_memory();
+        if (tokens_.lost() || !reserve_history(first_capacity(stages))) return no_memory();
         return reserve_scratch(stages, row_size, tokens_.capacity());
     }
     /// The same for a history of at least `kept` tokens.

@@ -54,7 +54,7 @@ public:
     bool has_room_for(const history& other) const noexcept {
         return other.remembered() <= capacity_ && (borrowed_ || other.capacity_ <= capacity_);
     }
-    /// A copy found no memory for what it should remember; clear() starts anew.
+    /// It found no memory for what it should remember; clear() starts anew.
     bool lost() const noexcept { return lost_; }
     /// Accepted tokens in all; the ring remembers the newest of them.
     std::size_t written() const noexcept { return written_; }
@@ -120,6 +120,10 @@ public:
     void clear() noexcept {
         written_ = oldest_ = 0;
         lost_ = false;
+    }
+    void lose() noexcept {
+        clear();
+        lost_ = true;
     }
 
 private:

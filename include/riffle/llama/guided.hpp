@@ -41,11 +41,11 @@ public:
     /// The token for an output of an evaluated context, accepted by both; null_token and last_status() when there is
     /// none.
     token_id sample(llama_context* context, std::int32_t index, grammar_use when = grammar_use::afterwards) noexcept {
-        return accepted(choose(detail::output_of(context, index), when));
+        return sample(detail::output_of(context, index), when);
     }
     /// The same for a row of logits.
     token_id sample(std::span<const float> logits, grammar_use when = grammar_use::afterwards) noexcept {
-        return accepted(choose(whole(logits), when));
+        return sample(whole(logits), when);
     }
     /// The token that sample would give, and nothing accepted.
     token_id peek(std::span<const float> logits, grammar_use when = grammar_use::afterwards) noexcept {
@@ -55,6 +55,7 @@ public:
     /// Takes a token that came from elsewhere, as generated. One that the grammar refuses is taken by neither, and the
     /// step says stage_failed.
     step accept(token_id token) noexcept {
+        if (const status room = make_room(); !room.ok()) return step{room};
         if (!grammar_.get() || !grammar_.accept(token))
             return step{status::failed(status_code::stage_failed, "grammar")};
         return chain_.accept(token);
@@ -94,6 +95,7 @@ private:
         status_ = {};
         if (!grammar_.get()) return status_ = status::invalid("guided", "grammar", 0, "is no grammar"), null_token;
         if (from.token >= 0) return grammar_.takes(from.token) ? from.token : refused();
+        if (!reserve(from.size)) return null_token;
         if (when == grammar_use::afterwards) {
             const token_id token = detail::peek_output(chain_, from);
             if (token < 0 || grammar_.takes(token)) return token;
@@ -107,11 +109,14 @@ private:
         status_ = status::failed(status_code::stage_failed, "grammar");
         return null_token;
     }
-    /// The logits behind the grammar; nullptr where there is no memory.
+    /// For the logits behind the grammar, ahead of the chain's first draw: a step that fails has drawn nothing.
+    bool reserve(std::size_t size) noexcept {
+        status_ = size == 0 ? status_code::empty_row
+                            : memory_.reserve(saturating::product(size, sizeof(token_data) + sizeof(float)));
+        return status_.ok();
+    }
+    /// The logits behind the grammar; nullptr where it fails.
     const float* mask(const detail::output& from) noexcept {
-        if (const auto code = memory_.reserve(saturating::product(from.size, sizeof(token_data) + sizeof(float)));
-            code != status_code::ok || from.size == 0)
-            return status_ = from.size == 0 ? status_code::empty_row : code, nullptr;
         auto* const tokens = reinterpret_cast<token_data*>(memory_.data());
         auto* const logits = reinterpret_cast<float*>(tokens + from.size);
         for (std::size_t i = 0; i < from.size; ++i) {
@@ -133,7 +138,14 @@ private:
             if (place < from.size) logits[place] = c[i].logit;
         }
     }
-    token_id accepted(token_id token) noexcept {
+    /// The chain's memory for a token comes first, so that the grammar never has one that the chain has not.
+    status make_room() noexcept { return chain_.state().make_room(chain_.table(), 1); }
+    token_id sample(const detail::output& from, grammar_use when) noexcept {
+        if (const status room = make_room(); !room.ok()) {
+            status_ = room;
+            return null_token;
+        }
+        const token_id token = choose(from, when);
         if (token < 0) return token;
         const step s = accept(token);
         if (s.state.ok()) return token;

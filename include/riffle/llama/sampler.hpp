@@ -140,7 +140,8 @@ private:
     void accept(token_id token) noexcept {
         forget_clone();
         applied_ = false;
-        chain_.accept(token);
+        if (has_room()) chain_.accept(token);
+        else chain_.state().lose_history();  // nobody can be told here
     }
     void reset() noexcept {
         forget_clone();
@@ -155,8 +156,14 @@ private:
         candidates c = view(array);
         const token_id first = c.data && !c.empty() ? c[0].id : null_token;
         const bool readable = c.data || c.empty();
-        if (!readable || !run(c).ok() || (c.empty() && array.size > 0)) fall_back(first, array, c);
+        if (!readable || !has_room() || !run(c).ok() || (c.empty() && array.size > 0)) fall_back(first, array, c);
         write(c, array);
+    }
+    /// For the token that is accepted next. The chain's status says where there is none.
+    bool has_room() noexcept {
+        const status room = chain_.state().make_room(chain_.table(), 1);
+        if (!room.ok()) chain_.state().set_status(room);
+        return room.ok();
     }
     /// The whole chain, or what is left to do of it behind what a context's graph has done.
     status run(candidates& c) noexcept {
@@ -221,7 +228,8 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// with a logit of -inf (sampler_options::fallback says which token), selected where the chain has a selector; chain_of
 /// says why. An empty array stays as it is. Copies (llama_sampler_clone, llama_sampler_copy) go on as the original
 /// would. Where there is no memory nullptr comes back, or llama_sampler_copy leaves the sampler as it was, and
-/// last_status() of its chain says out_of_memory.
+/// last_status() of its chain says out_of_memory; where there is none for a token that is accepted, which no step has
+/// made room for, each step from then on says so until the sampler is reset.
 ///
 /// llama.cpp does not say whether an accepted token is of a prompt, so prompt tokens given to llama_sampler_accept move
 /// the draw position too.
