@@ -34,6 +34,17 @@ token_list colliding() {
         if (((token * 0x9E3779B9u) >> 7 & 65535) < 4096) text.push_back(token_id(token));
     return text;
 }
+/// In one half of a table of 65,536, each in a place of its own: what was not counted is looked for among all of them.
+token_list filling_a_half() {
+    token_list text;
+    std::vector<bool> taken(32768);
+    for (std::uint32_t token = 0; token < 4000000 && text.size() < length; ++token)
+        if (const auto home = (token * 0x9E3779B9u) >> 7 & 65535; home < taken.size() && !taken[home]) {
+            taken[home] = true;
+            text.push_back(token_id(token));
+        }
+    return text;
+}
 
 /// So many sequences of the common token with another behind them.
 std::vector<token_list> with_a_common_head(std::size_t count, std::size_t head) {
@@ -42,17 +53,43 @@ std::vector<token_list> with_a_common_head(std::size_t count, std::size_t head) 
     return sequences;
 }
 
+/// measure(state, a chain with such a text behind it) for each text.
+template <class Policies, class Stage, class Measure>
+void add_texts(const std::string& name, const Stage& stage, Measure measure) {
+    const std::pair<const char*, token_list> texts[] = {{"usual", usual()},
+                                                        {"one token", one_token()},
+                                                        {"colliding", colliding()},
+                                                        {"filling a half", filling_a_half()}};
+    for (const auto& [kind, text] : texts)
+        benchmark::RegisterBenchmark((name + "/" + kind).c_str(),
+                                     [stage, measure, text = text](benchmark::State& state) {
+                                         auto c = chain<Policies>(stage, greedy{});
+                                         if (!c.prompt(text).ok()) return state.SkipWithError("no memory");
+                                         measure(state, c);
+                                     })
+            ->Unit(benchmark::kMicrosecond);
+}
 template <class Policies, class Stage>
 void add(const std::string& name, const Stage& stage) {
-    const std::pair<const char*, token_list> texts[] = {
-        {"usual", usual()}, {"one token", one_token()}, {"colliding", colliding()}};
-    for (const auto& [kind, text] : texts)
-        benchmark::RegisterBenchmark((name + "/" + kind).c_str(), [stage, text = text](benchmark::State& state) {
-            const auto row = rows::medium(4096, 1);
-            auto c = chain<Policies>(stage, greedy{});
-            if (!c.prompt(text).ok() || c.peek(row) == null_token) return state.SkipWithError("no token");
-            for (auto _ : state) benchmark::DoNotOptimize(c.peek(row));
-        })->Unit(benchmark::kMicrosecond);
+    add_texts<Policies>(name, stage, [](benchmark::State& state, auto& c) {
+        const auto row = rows::medium(4096, 1);
+        if (c.peek(row) == null_token) return state.SkipWithError("no token");
+        for (auto _ : state) benchmark::DoNotOptimize(c.peek(row));
+    });
+}
+/// On candidates, of which each is asked for.
+template <class Policies, class Stage>
+void add_on_candidates(const std::string& name, const Stage& stage) {
+    add_texts<Policies>(name, stage, [](benchmark::State& state, auto& c) {
+        const auto row = rows::medium(128256, 1);
+        std::vector<token_data> all(row.size());
+        for (auto _ : state) {
+            for (std::size_t i = 0; i < row.size(); ++i) all[i] = {token_id(i), row[i], 0.0f};
+            candidates some{all.data(), all.size(), -1, false};
+            if (!c.apply(some).ok()) return state.SkipWithError("no token");
+            benchmark::DoNotOptimize(some.selected);
+        }
+    });
 }
 template <class Stage>
 void add(const std::string& name, const Stage& stage) {
@@ -94,6 +131,10 @@ void add_phrases() {
 const bool registered = [] {
     add_both("penalties", penalties{.last_n = -1, .repeat = 1.1f});
     add_both("penalties of 4,096 tokens", penalties{.last_n = 4096, .repeat = 1.1f});
+    add_on_candidates<reproducible>("penalties, 128,256 candidates", penalties{.last_n = -1, .repeat = 1.1f});
+    add_on_candidates<llama_exact>("penalties, 128,256 candidates, llama_exact",
+                                   penalties{.last_n = 32767, .repeat = 1.1f});
+    add_on_candidates<reproducible>("no_repeat_ngram 1, 128,256 candidates", no_repeat_ngram{.n = 1});
     add("no_repeat_ngram 3", no_repeat_ngram{.n = 3});
     add("no_repeat_ngram 10000", no_repeat_ngram{.n = 10000});
     add_both("dry", dry{.multiplier = 1.0f, .last_n = -1});

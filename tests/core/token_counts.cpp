@@ -94,8 +94,38 @@ TEST(TokenCounts, TokensChosenToCollideAreSpreadAnew) {
     }
 }
 
+/// Those that fill one half of such a table, each in a place of its own.
+std::vector<token_id> tokens_that_fill_a_half(std::size_t slots) {
+    std::vector<token_id> chosen;
+    std::vector<bool> taken(slots / 2);
+    for (std::uint32_t token = 0; token < 1000000; ++token)
+        if (const std::size_t home = (token * 0x9E3779B9u) >> 7 & (slots - 1); home < slots / 2 && !taken[home]) {
+            taken[home] = true;
+            chosen.push_back(token_id(token));
+        }
+    return chosen;
+}
+
+TEST(TokenCounts, TokensChosenToFillAHalfAreSpreadAnew) {
+    for (const std::size_t size : {256u, 1024u, 16384u}) {
+        std::vector<token_counts::slot> slots(size);
+        token_counts counts(slots.data(), slots.size());
+        const auto tokens = tokens_that_fill_a_half(size);
+        ASSERT_EQ(tokens.size(), size / 2);
+        for (const token_id token : tokens) counts.add(token);
+        EXPECT_EQ(longest_run(slots), size / 2) << "they are what is to be tested";
+        counts.settle();
+        EXPECT_LE(longest_run(slots), 100u) << size;
+        for (const token_id token : tokens) ASSERT_EQ(counts.count(token), 1) << token;
+        for (token_id token = 2000000; token < 2001000; ++token) ASSERT_EQ(counts.count(token), 0);
+        counts.add(tokens.front());
+        EXPECT_EQ(counts.count(tokens.front()), 2);
+    }
+}
+
 TEST(TokenCounts, NoneIsEmpty) {
-    const token_counts none;
+    token_counts none;
+    none.settle();
     EXPECT_EQ(none.count(3), 0);
     none.each([](token_id token, std::int32_t) { ADD_FAILURE() << token; });
 }

@@ -14,7 +14,8 @@ void change_counted(Row& r, const token_counts& counts, EditOf edit_of) noexcept
     counts.each([&](token_id token, std::int32_t count) { r.edit(token, edit_of(count)); });
 }
 template <class EditOf>
-void change_counted(candidates& c, const token_counts& counts, EditOf edit_of) noexcept {
+void change_counted(candidates& c, token_counts counts, EditOf edit_of) noexcept {
+    counts.settle();
     for (auto& token : c)
         if (const auto count = counts.count(token.id)) token.logit = canonical(edit_of(count)(token.logit));
 }

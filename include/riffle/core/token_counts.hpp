@@ -8,12 +8,13 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// How often each token occurs in a window: an open-addressed table in the chain's scratch, built anew for a step, so
-/// that nothing has to be kept in step with rollbacks and changed parameters. O(window) to build, O(1) to ask.
+/// that nothing has to be kept in step with rollbacks and changed parameters. O(window) to build, O(1) to ask behind
+/// settle().
 ///
-/// Whoever chooses the text may choose tokens that share their places in such a table. So the way to the places is
-/// measured, and where it is longer than the table, all are placed anew by another hash function. There are 17 of them,
-/// tried in a fixed order, and few tokens collide under several: of a million, fewer than 32,768 do under all of the
-/// first eight.
+/// Whoever chooses the text may choose tokens that share their places in such a table, or fill one half of it. So the
+/// way to the places is measured, and the way through them where they are asked for; where it is longer than the
+/// table, all are placed anew by another hash function. There are 17 of them, tried in a fixed order, and few tokens
+/// collide under several: of a million, fewer than 32,768 do under all of the first eight.
 class token_counts {
 public:
     struct slot {
@@ -40,6 +41,11 @@ public:
         slot& s = found_or_placed(token);
         if (count > s.count) s.count = count;
     }
+    /// To be called before count() is asked of many tokens: a token that was not counted is looked for up to the next
+    /// free slot. O(slots).
+    void settle() noexcept {
+        while (size_ > few_slots && function_ < last_function && way_of_strangers() > 4 * size_) place_anew();
+    }
     std::int32_t count(token_id token) const noexcept { return size_ ? slots_[place_of(token)].count : 0; }
     /// Calls visit(token, count) for each that was counted. (Which slots are free nobody foretells, so no branch asks.)
     template <class Visit>
@@ -58,6 +64,8 @@ public:
 
 private:
     static constexpr std::uint32_t last_function = 16;
+    /// In which no way is long: 16 slots on average, at worst.
+    static constexpr std::size_t few_slots = 128;
 
     std::size_t next(std::size_t place) const noexcept { return (place + 1) & (size_ - 1); }
     /// Where the search for a token begins: Fibonacci hashing, or after that splitmix64's finaliser.
@@ -98,6 +106,15 @@ private:
                     slots_[to] = moved;
                 }
         } while (is_astray());
+    }
+    /// The slots from each slot to the next free one, summed up; 1.5 a slot where half of them are taken at random.
+    std::size_t way_of_strangers() const noexcept {
+        std::size_t sum = 0, run = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+            run = slots_[i].count ? run + 1 : 0;
+            sum += run;
+        }
+        return sum;
     }
     bool is_astray() const noexcept { return way_ > size_ && function_ < last_function; }
     static std::int32_t magnitude(std::int32_t count) noexcept { return count < 0 ? -count : count; }

@@ -18,6 +18,7 @@ struct form<dry> {
     static status_code apply(const dry& spec, candidates& c, surroundings& x) noexcept {
         token_counts repeats;
         if (!find(spec, x.past, repeats)) return status_code::ok;
+        repeats.settle();
         const std::int32_t greatest = greatest_exponent(spec);
         for (auto& token : c)
             if (const std::int32_t found = repeats.count(token.id))

@@ -28,6 +28,7 @@ struct form<logit_bias> {
         for (std::size_t i = 0; i < spec.biases.size(); ++i)
             if (const auto& entry = spec.biases[i]; !in_place(entry) && first.count(entry.token) == 0)
                 first.raise(entry.token, std::int32_t(i + 1));
+        first.settle();
         for (auto& token : c)
             if (const std::int32_t place = first.count(token.id))
                 token.logit += spec.biases[std::size_t(place - 1)].bias;

@@ -13,7 +13,8 @@ template <>
 struct form<penalties> {
     static status_code apply(const penalties& spec, candidates& c, surroundings& x) noexcept {
         if (spec.off() || spec.last_n < 0) return status_code::ok;
-        const token_counts counts = x.past.count_recent(spec.last_n);
+        token_counts counts = x.past.count_recent(spec.last_n);
+        counts.settle();
         for (auto& token : c)
             if (const auto count = counts.count(token.id)) token.logit = penalised(spec, token.logit, count);
         c.sorted = false;
