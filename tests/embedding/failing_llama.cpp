@@ -218,6 +218,24 @@ TEST(FailingAllocation, OfNoTokenThatALlamaSamplerChose) {
     }
 }
 
+/// Nor one that a context's graph chose: it is not given out where the chain cannot accept it.
+TEST(FailingAllocation, OfATokenThatAGraphChose) {
+    const llama_model model;
+    llama_context context(model);
+    context.sampled_token = 3;
+    auto c = penalties{.last_n = -1, .repeat = 1.5f} | dist{.seed = 1};
+    int failures = 0;
+    for (std::size_t i = 0; i < 300; ++i) {
+        const std::size_t before = c.mark().tokens;
+        const failing_allocation first(0);
+        const token_id token = llama::sample(c, &context, -1);
+        failures += token == null_token;
+        EXPECT_EQ(c.mark().tokens, before + (token == null_token ? 0 : 1)) << i;
+        EXPECT_EQ(c.last_status().ok(), token != null_token) << i;
+    }
+    EXPECT_GT(failures, 1);
+}
+
 /// A grammar that lets through what is the number of tokens so far, modulo 10.
 struct counting_grammar {
     static const char* name(const llama_sampler*) { return "counting"; }

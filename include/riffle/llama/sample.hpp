@@ -26,6 +26,10 @@ template <class Chain>
 token_id sample(Chain& chain, llama_context* context, std::int32_t index) noexcept {
     const detail::output found = detail::output_of(context, index);
     if (found.token < 0 && !found.ids) return chain.sample({found.logits, found.size});
+    if (const status room = chain.state().make_room(chain.table(), 1); !room.ok()) {
+        chain.state().set_status(room);
+        return null_token;
+    }
     const token_id token = found.token >= 0 ? found.token : detail::choose_among(chain, found);
     if (token < 0) return token;
     if (const step s = chain.accept(token); !s.state.ok()) chain.state().set_status(s.state);
