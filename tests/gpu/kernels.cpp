@@ -301,6 +301,31 @@ TEST_F(KernelOnDevice, OneThatIsNotCreatedDoesNothing) {
               device_code::no_device);
 }
 
+/// Where loops are stopped, edits have the turns that the longest row leaves; elsewhere as many as wanted.
+TEST_F(KernelOnDevice, KnowsHowManyIdsMayBeEdited) {
+    gpu::kernel kernel;
+    const gpu::chain_on_device<editing> on;
+    constexpr auto as_it_is = [](VkPhysicalDeviceLimits&) {};
+    ASSERT_TRUE(kernel.create(context_with(as_it_is), on, 64).ok());
+    const auto turns = [&](std::uint32_t vocabulary, std::size_t ids) {
+        return gpu::most_loop_turns(on.plan, vocabulary, 64, on.options.tokens_at_once, ids);
+    };
+    constexpr std::size_t any = ~std::size_t{0};
+    for (const std::uint32_t less : {0u, 1000u, 10000u}) {
+        const std::uint32_t vocabulary = kernel.longest_row() - less;
+        const std::size_t most = kernel.most_edited_ids(vocabulary);
+        ASSERT_NE(most, any);
+        EXPECT_LE(turns(vocabulary, most), 65535u);
+        EXPECT_GT(turns(vocabulary, most + 1), 65535u);
+    }
+    EXPECT_EQ(kernel.most_edited_ids(kernel.longest_row() + 2048), 0u);
+    EXPECT_EQ(kernel.most_edited_ids(1000), any);
+    device_type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    ASSERT_TRUE(kernel.create(context_with(as_it_is), on, 64).ok());
+    EXPECT_EQ(kernel.most_edited_ids(kernel.longest_row()), any);
+    device_type = VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
 // ---- requests
 
 /// What an application must hear of a row whose request has no room: it is the processor's.
@@ -316,6 +341,25 @@ TEST(Requests, SayThatThereIsNoRoomAndAskForNothing) {
         const auto row = std::span(words).first(std::min<std::size_t>(room, on::layout.words));
         EXPECT_EQ(std::ranges::all_of(row, [](std::uint32_t word) { return word == 0; }), !fits) << room;
     }
+}
+/// Where another row's edits have room, one that has too many is left out, and no other.
+TEST(Requests, OfMoreEditedIdsThanTheyMayAreNone) {
+    using on = gpu::chain_on_device<editing>;
+    std::vector<std::uint32_t> words(1000);
+    gpu::requests written;
+    written.begin(words, on::layout, 5, 100, 7);
+    const auto add = [&](token_id ids, std::size_t row) {
+        logit_bias bias;
+        for (token_id id = 0; id < ids; ++id) bias.biases.push_back({id, 1.0f});
+        editing c = chain(bias, top_k{}, dist{});
+        return written.add(on(), c, row);
+    };
+    EXPECT_TRUE(add(4, 0));
+    EXPECT_FALSE(add(4, 1));
+    EXPECT_TRUE(add(3, 2));
+    EXPECT_FALSE(add(1, 3));
+    EXPECT_TRUE(add(0, 4));
+    EXPECT_EQ(written.edited_ids(), 7u);
 }
 TEST(Requests, OfATokenThatIsChangedOverAndOverAreNone) {
     using on = gpu::chain_on_device<editing>;

@@ -55,6 +55,13 @@ void expect_same_steps(const Chain& chain, const char* what, rows_there are = ro
     EXPECT_TRUE(on_device.state().ok());
 }
 
+/// Of the first so many tokens.
+logit_bias biases_of(token_id ids) {
+    logit_bias bias;
+    for (token_id id = 0; id < ids; ++id) bias.biases.push_back({id, -0.5f});
+    return bias;
+}
+
 TEST_F(SamplerOnDevice, GivesTheTokensOfTheProcessor) {
     expect_same_steps(chain(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{}),
                       "all on the device");
@@ -247,6 +254,49 @@ TEST_F(SamplerOnDevice, EditsOfMoreIdsThanThereIsRoomForAreMadeHere) {
     gpu::sampler<decltype(there)> without(test_device(), {.vocabulary = 3000, .edits = 0});
     EXPECT_EQ(without.sample(there, row), here.sample(row));
     EXPECT_EQ(without.rows_on_device(), 0u);
+}
+
+/// A row with few edits, one with too many, and the first again: only the second is the processor's.
+template <class Chain>
+void expect_too_many_edits_are_left_out(const Chain& few, const Chain& many, const gpu::sampler_limits& limits,
+                                        const char* what) {
+    gpu::sampler<Chain> on_device(test_device(), limits);
+    ASSERT_TRUE(on_device.state().ok()) << what << ": " << on_device.state().message().c_str();
+    const auto row = make_row(shape::random, limits.vocabulary, 1);
+    for (const Chain* const one : {&few, &many, &few}) {
+        Chain there = *one, here = *one;
+        EXPECT_EQ(on_device.sample(there, row), here.sample(row)) << what;
+        EXPECT_EQ(on_device.rows_on_device(), one == &few ? 1u : 0u) << what;
+        EXPECT_TRUE(on_device.state().ok()) << what << ": " << on_device.state().message().c_str();
+    }
+    if (limits.rows < 2) return;
+    std::array<Chain, 2> there{many, few}, here = there;
+    std::array<Chain*, 2> chains{&there[0], &there[1]};
+    std::vector<float> rows(row);
+    rows.insert(rows.end(), row.begin(), row.end());
+    std::array<token_id, 2> tokens{};
+    on_device.sample(chains, rows, row.size(), tokens);
+    EXPECT_EQ(tokens, (std::array{here[0].sample(row), here[1].sample(row)})) << what << ", in one turn";
+    EXPECT_EQ(on_device.rows_on_device(), 1u) << what << ", in one turn";
+}
+TEST_F(SamplerOnDevice, ARowOfTooManyEditsIsTheProcessorsAndNoOther) {
+    const auto plain = [](token_id ids) { return biases_of(ids) | top_k{.k = 40} | dist{.seed = 1}; };
+    // What a short mask does not take of its room lies free in the buffer of requests, not in that of the edits.
+    const auto masked = [](token_id ids) {
+        return biases_of(ids) | mask{std::vector<std::uint32_t>(20, ~0u)} | top_k{.k = 40} | dist{.seed = 1};
+    };
+    expect_too_many_edits_are_left_out(masked(50), masked(200), {.vocabulary = 32000, .edits = 100}, "a short mask");
+    expect_too_many_edits_are_left_out(plain(50), plain(100), {.vocabulary = 3000, .rows = 64, .edits = 1}, "rows");
+
+    using chain_type = decltype(plain(0));
+    gpu::kernel kernel;
+    ASSERT_TRUE(kernel.create(test_device().context(), gpu::chain_on_device<chain_type>(), 64).ok());
+    const std::size_t most = kernel.most_edited_ids(kernel.longest_row());
+    if (most == ~std::size_t{0}) return;  // a driver that does not stop loops
+    const auto many = token_id(most + 1);
+    expect_too_many_edits_are_left_out(
+        plain(many - 1), plain(many),
+        {.vocabulary = kernel.longest_row(), .edits = std::uint32_t(many), .group_size = 64}, "the turns of loops");
 }
 
 TEST(Sampler, WithoutADeviceTheProcessorServes) {

@@ -52,17 +52,18 @@ constexpr std::uint32_t passes_of(const device_stage& s) noexcept {
 /// Stages change a token once, as a rule. A row in which one is changed more often is the processor's, so that no loop
 /// of an invocation goes on for ever so long.
 inline constexpr std::uint32_t most_changes_of_a_token = 32;
+/// An edit is made, change after change, and taken back.
+inline constexpr std::uint32_t turns_of_an_edit = 2 + most_changes_of_a_token;
 /// So many turns the loops of an invocation take together, at most, with rows of so many tokens, of which so many are
 /// edited, a work group of that many invocations and tokens_at_once of kernel_options. Loops that do not read the row
-/// look at each invocation's token or word, or at the digits of a search; an edit is made, change after change, and
-/// taken back.
+/// look at each invocation's token or word, or at the digits of a search.
 constexpr std::uint64_t most_loop_turns(const device_plan& plan, std::uint64_t vocabulary, std::uint32_t group_size,
                                         std::uint32_t at_once, std::uint64_t edited_ids = 0) noexcept {
     const auto turns = [](std::uint64_t all, std::uint64_t a_turn) { return (all + a_turn - 1) / a_turn; };
     const std::uint64_t tile = std::uint64_t{group_size} * possible_tokens_at_once(at_once);
     const std::uint64_t edits = edited_ids < vocabulary ? edited_ids : vocabulary;
     return plan.passes * turns(vocabulary, tile) + (plan.stages + 1) * (4 * std::uint64_t{group_size} + 800) +
-           (2 + most_changes_of_a_token) * turns(edits, group_size);
+           turns_of_an_edit * turns(edits, group_size);
 }
 
 /// The plan of a chain with these stages. A chain whose leading stages leave no few tokens behind gives the device

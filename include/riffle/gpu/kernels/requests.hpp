@@ -27,14 +27,17 @@ class requests {
 public:
     /// Begins anew: for `rows` rows of `vocabulary` logits each, in `words`, by the layout of the chains'
     /// chain_on_device. A row whose request is not added, or cannot be, asks for nothing: its result is not to be used.
-    void begin(std::span<std::uint32_t> words, const request_layout& layout, std::size_t rows,
-               std::size_t vocabulary) noexcept {
+    /// `most_edited_ids`: of all rows together, for which the dispatch has room (kernel_buffers::saved), and which the
+    /// driver makes (kernel::most_edited_ids).
+    void begin(std::span<std::uint32_t> words, const request_layout& layout, std::size_t rows, std::size_t vocabulary,
+               std::size_t most_edited_ids = ~std::size_t{0}) noexcept {
         words_ = words;
         layout_ = layout;
         rows_ = rows;
         vocabulary_ = vocabulary;
         used_ = saturating::product(layout.words, rows);
         edited_ids_ = 0;
+        most_edited_ids_ = most_edited_ids;
         std::fill_n(words_.begin(), (std::min)(used_, words_.size()), 0u);
     }
     std::size_t rows() const noexcept { return rows_; }
@@ -47,9 +50,9 @@ public:
     /// chain_on_device. It holds the draws of the chain's next token, so a chain has one row under way at a time, from
     /// here to `finish`.
     ///
-    /// False where there is no room for it, a token is changed more than most_changes_of_a_token times, the row is not
-    /// among those that were begun, the chain's last_status() is not ok, or `on` is not of this chain: the row must be
-    /// sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a mask and each edit.
+    /// False where there is no room for it or for its edits, a token is changed more than most_changes_of_a_token times,
+    /// the row is not among those that were begun, the chain's last_status() is not ok, or `on` is not of this chain:
+    /// the row must be sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a mask and each edit.
     template <class OnDevice, class Chain>
     [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
         if (!on.is_of(chain) || row >= rows_ || saturating::product(layout_.words, rows_) > words_.size()) return false;
@@ -101,7 +104,7 @@ private:
             if (changes > most_changes_of_a_token) return false;
         }
         const std::size_t words = ids * words_per_edit + all.size() * words_per_change;
-        if (!edits_.complete() || !has_room(words)) return false;
+        if (!edits_.complete() || !has_room(words) || ids > most_edited_ids_ - edited_ids_) return false;
         request[request_word::edits_at] = std::uint32_t(used_);
         request[request_word::edits] = std::uint32_t(ids);
         request[request_word::saved_at] = std::uint32_t(edited_ids_);
@@ -128,7 +131,7 @@ private:
 
     std::span<std::uint32_t> words_;
     request_layout layout_{std::span<const device_stage>()};
-    std::size_t rows_ = 0, vocabulary_ = 0, used_ = 0, edited_ids_ = 0;
+    std::size_t rows_ = 0, vocabulary_ = 0, used_ = 0, edited_ids_ = 0, most_edited_ids_ = 0;
     edit_list edits_;
 };
 

@@ -122,7 +122,7 @@ public:
         made.longest_row_ = longest_row(made.limits_, made.offset_step());
         made.stops_loops_ = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
         if (made.stops_loops_)
-            while (made.longest_row_ && !made.loops_end(made.longest_row_, 0))
+            while (made.longest_row_ && made.loop_turns(made.longest_row_) > most_turns)
                 made.longest_row_ -= (std::min)(made.longest_row_, 1024u);
         if (made.longest_row_ == 0) return device_code::device_too_small;
         if (const auto s = made.create_layouts(); !s.ok()) return s;
@@ -142,6 +142,16 @@ public:
     /// On processors that do as if they were devices fewer, since Mesa's llvmpipe stops all loops of a shader after
     /// 65,535 turns together, and says nothing: 1,100,000 for the usual chain with 256 invocations, 300,000 with 64.
     std::uint32_t longest_row() const noexcept { return longest_row_; }
+    /// So many ids may be edited in the rows of a dispatch, all together, where the rows are of so many logits: any
+    /// number, but on a driver that stops loops, where the rows are nearly as long as rows may be. For requests::begin.
+    std::size_t most_edited_ids(std::uint32_t vocabulary) const noexcept {
+        constexpr std::size_t any = ~std::size_t{0};
+        if (!stops_loops_) return any;
+        const std::uint64_t turns = loop_turns(vocabulary);
+        if (turns > most_turns) return 0;
+        const std::uint64_t ids = (most_turns - turns) / turns_of_an_edit * group_size_;
+        return ids < vocabulary ? std::size_t(ids) : any;
+    }
 
     /// Points a descriptor set at the buffers. The set must not be in use; it was allocated with
     /// descriptor_set_layout(). Updates the set and allocates nothing.
@@ -177,8 +187,8 @@ public:
     /// not fit the device's largest range, several. Allocates nothing.
     ///
     /// no_device where it is not created, too_many_rows for a row of no logits, of more than its stride or than
-    /// longest_row() (or of more edits than a driver that stops loops makes), buffer_too_small, or device_too_small for
-    /// logits beyond what `write` takes; nothing is recorded then.
+    /// longest_row() (or of more edits than most_edited_ids()), buffer_too_small, or device_too_small for logits beyond
+    /// what `write` takes; nothing is recorded then.
     device_status record(VkCommandBuffer commands, VkDescriptorSet set, const kernel_buffers& buffers,
                          const kernel_rows& rows) const noexcept {
         if (!is_created()) return device_code::no_device;
@@ -196,7 +206,7 @@ public:
             buffers.requests.size / request_bytes < rows.rows || buffers.results.size / result_bytes < rows.rows ||
             buffers.saved.size / 4 < edited_ids)
             return device_code::buffer_too_small;
-        if (stops_loops_ && !loops_end(rows.vocabulary, edited_ids)) return device_code::too_many_rows;
+        if (edited_ids > most_edited_ids(rows.vocabulary)) return device_code::too_many_rows;
         const buffer_range window = logits_window(logits);
         if (logits.size - window.size > farthest_window) return device_code::device_too_small;
 
@@ -239,6 +249,8 @@ private:
         std::swap(stops_loops_, other.stops_loops_);
     }
 
+    /// On a driver that stops loops.
+    static constexpr std::uint64_t most_turns = 65535;
     static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
     /// Shared memory that does not depend on the size of the work group, in bytes, and a part that does.
     static constexpr std::uint32_t fixed_shared_bytes = 4096, shared_bytes_an_invocation = 12;
@@ -263,10 +275,9 @@ private:
         const VkDeviceSize range = (std::max)(VkDeviceSize{limits.maxStorageBufferRange}, offset_step) - offset_step;
         return std::uint32_t((std::min)(VkDeviceSize{1} << 22, range / 4));
     }
-    /// On a driver that stops loops.
-    bool loops_end(std::uint32_t vocabulary, std::size_t edited_ids) const noexcept {
-        constexpr std::uint64_t most_turns = 65535;
-        return most_loop_turns(plan_, vocabulary, group_size_, tokens_at_once_, edited_ids) <= most_turns;
+    /// Where no token is edited.
+    std::uint64_t loop_turns(std::uint32_t vocabulary) const noexcept {
+        return most_loop_turns(plan_, vocabulary, group_size_, tokens_at_once_);
     }
     VkDeviceSize offset_step() const noexcept {
         return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);

@@ -196,7 +196,8 @@ private:
     bool run(std::span<Chain* const> chains, RowOf row_of, std::size_t vocabulary) noexcept {
         if (!state_.ok() || vocabulary == 0 || vocabulary > limits_.vocabulary) return false;
         const std::span<float> rows = (logits_.is_mapped() ? logits_ : staging_).template as<float>();
-        written_.begin(requests_.template as<std::uint32_t>(), on_.layout, chains.size(), vocabulary);
+        written_.begin(requests_.template as<std::uint32_t>(), on_.layout, chains.size(), vocabulary,
+                       most_edited_ids(std::uint32_t(vocabulary)));
         is_there_.fill(0);
         std::size_t there = 0;
         for (std::size_t r = 0; r < chains.size(); ++r) {
@@ -209,6 +210,10 @@ private:
         if (there == 0) return false;
         state_ = submit(std::uint32_t(chains.size()), std::uint32_t(vocabulary));
         return state_.ok();
+    }
+    /// In the rows of a turn, all together: more of them the kernel would refuse, and the whole turn with them.
+    std::size_t most_edited_ids(std::uint32_t vocabulary) const noexcept {
+        return (std::min)(std::size_t(saved_.size() / 4), kernel_.most_edited_ids(vocabulary));
     }
     device_status submit(std::uint32_t rows, std::uint32_t vocabulary) noexcept {
         const auto& f = device_.functions();
