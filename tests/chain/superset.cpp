@@ -94,6 +94,20 @@ TEST(Superset, BehindAStageThatKeepsBelowNoTokenOutsideIsAboveTheBound) {
     EXPECT_GT(found, 20);
 }
 
+/// A device asks in every step, and the answer takes the square of the entries.
+TEST(Superset, OfManyBiasesTheWholeRowIsTheSoonerDone) {
+    logit_bias bias;
+    for (token_id id = 0; id < 64; ++id) bias.biases.push_back({id, -0.5f});
+    EXPECT_TRUE(keeps_below(bias));
+    bias.biases.back().token = 0;
+    EXPECT_FALSE(keeps_below(bias)) << "one token twice";
+    bias.biases.back() = {63, 0.5f};
+    EXPECT_FALSE(keeps_below(bias)) << "one that raises";
+    bias.biases.back() = {63, -0.5f};
+    bias.biases.push_back({64, -0.5f});
+    EXPECT_FALSE(keeps_below(bias)) << "65 entries";
+}
+
 struct setting {
     std::vector<any_spec> stages;
     std::size_t bridge;  ///< the first that narrows

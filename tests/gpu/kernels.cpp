@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <riffle/llama_exact.hpp>
+
 #include "gpu/agreement.hpp"
 
 namespace riffle_tests::gpu_kernels {
@@ -389,6 +391,18 @@ TEST(Requests, AreOfTheRowsThatWereBegun) {
     EXPECT_EQ(rows.vocabulary, 100u);
     EXPECT_EQ(rows.room, 7u);
     EXPECT_EQ(rows.edited_ids, 4u);
+}
+/// The device would look for nothing.
+TEST(Requests, OfAChainForWhichNoNumberOfTheGreatestWillDoAreNone) {
+    auto c = chain<llama_exact>(top_k{.k = 40}, dist{});
+    const gpu::chain_on_device<decltype(c)> on;
+    std::vector<std::uint32_t> words(1000);
+    gpu::requests written;
+    written.begin(words, on.layout, 1, 100);
+    get<top_k>(c).k = 0;
+    EXPECT_FALSE(written.add(on, c, 0));
+    get<top_k>(c).k = 40;
+    EXPECT_TRUE(written.add(on, c, 0));
 }
 TEST(Requests, AreOfTheChainThatTheModuleIsOf) {
     dynamic_chain c;

@@ -93,6 +93,10 @@ TEST_F(SamplerOnDevice, LeavesOutWhatLlamaCppsStagesCannotKeep) {
                       rows_there::usual);
     expect_same_steps(chain<llama_exact>(penalties{.repeat = 0.7f}, top_k{.k = 20}, dist{.seed = 3}),
                       "penalties that raise, so that the whole row is needed", rows_there::none);
+    for (const token_id ids : {64, 65})
+        expect_same_steps(chain<llama_exact>(biases_of(ids), top_k{.k = 20}, dist{.seed = 3}),
+                          "as many biases as are looked at, and one more",
+                          ids == 64 ? rows_there::usual : rows_there::none);
     expect_same_steps(chain<llama_exact>(top_k{.k = 0}, dist{.seed = 3}), "a top_k that is off", rows_there::none);
 }
 TEST_F(SamplerOnDevice, TakesAUsersMapsAsTheyStand) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Cost: O(entries) a step; wide it keeps changed logits beside the row, and copies a block only where more than 16 of
 /// its own change (core/row.hpp). Narrow: O(entries) on candidates in id order, else O(entries * candidates).
+/// Ahead of the first stage that narrows, a device under llama_exact, and llama.cpp's graph but under numerics::fast,
+/// give the chain the greatest logits alone where there are at most 64 entries, none above 0 and no two of a token;
+/// else it has the whole row.
 struct logit_bias {
     std::vector<logit_bias_entry> biases;
 
@@ -22,8 +26,11 @@ struct logit_bias {
 
     std::span<const logit_bias_entry> edits() const noexcept { return biases; }
     /// See chain/superset.hpp. One entry a token: of several llama.cpp adds all where the token stands at the index of
-    /// its id, else the first.
+    /// its id, else the first. Many entries are not looked at: each is compared with all before it, and a device asks
+    /// this in every step.
     bool keeps_below() const noexcept {
+        constexpr std::size_t most = 64;
+        if (biases.size() > most) return false;
         for (auto entry = biases.begin(); entry != biases.end(); ++entry) {
             const auto same = [&](const logit_bias_entry& other) { return other.token == entry->token; };
             if (!(entry->bias <= 0.0f) || std::any_of(biases.begin(), entry, same)) return false;

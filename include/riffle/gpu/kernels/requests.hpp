@@ -51,11 +51,13 @@ public:
     /// here to `finish`.
     ///
     /// False where there is no room for it or for its edits, a token is changed more than most_changes_of_a_token times,
-    /// the row is not among those that were begun, the chain's last_status() is not ok, or `on` is not of this chain:
-    /// the row must be sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a mask and each edit.
+    /// the row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest logits
+    /// will do for a chain under llama_exact, or `on` is not of this chain: the row must be sampled by the chain itself.
+    /// A microsecond or so, and some nanoseconds for each word of a mask and each edit.
     template <class OnDevice, class Chain>
     [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
         if (!on.is_of(chain) || row >= rows_ || saturating::product(layout_.words, rows_) > words_.size()) return false;
+        if (!can_leave_out(on, chain)) return false;
         std::uint32_t* const request = words_.data() + row * layout_.words;
         auto&& stages = chain.table();
         bool fits = true;
@@ -73,6 +75,12 @@ public:
     }
 
 private:
+    template <class OnDevice, class Chain>
+    static bool can_leave_out(const OnDevice& on, const Chain& chain) noexcept {
+        if constexpr (requires { on.superset_of(chain); }) return on.superset_of(chain).size > 0;
+        else return true;
+    }
+
     bool write_mask(std::span<const std::uint32_t> mask, std::uint32_t* words) noexcept {
         const std::size_t count = (std::min)(mask.size(), saturating::rounded_up(vocabulary_, 32) / 32);
         if (!has_room(count)) return false;
