@@ -363,6 +363,20 @@ TEST(Requests, OfMoreEditedIdsThanTheyMayAreNone) {
     EXPECT_TRUE(add(0, 4));
     EXPECT_EQ(written.edited_ids(), 7u);
 }
+/// Edits that found room ahead of a mask that does not.
+TEST(Requests, ThatAreNotAddedTakeNoRoom) {
+    auto c = chain(logit_bias{{{1, 1.0f}, {2, 2.0f}}}, mask{std::vector<std::uint32_t>(4, ~0u)}, top_k{}, dist{});
+    using on = gpu::chain_on_device<decltype(c)>;
+    std::vector<std::uint32_t> words(on::layout.words + 2 * (3 + 4) + 3);
+    gpu::requests written;
+    written.begin(words, on::layout, 1, 100);
+    EXPECT_FALSE(written.add(on(), c, 0));
+    EXPECT_EQ(written.words(), on::layout.words);
+    EXPECT_EQ(written.edited_ids(), 0u);
+    get<mask>(c).words.pop_back();
+    EXPECT_TRUE(written.add(on(), c, 0));
+    EXPECT_EQ(written.words(), words.size());
+}
 TEST(Requests, OfATokenThatIsChangedOverAndOverAreNone) {
     using on = gpu::chain_on_device<editing>;
     std::vector<std::uint32_t> words(1000);
@@ -419,12 +433,38 @@ TEST(Requests, AreOfTheChainThatTheModuleIsOf) {
     (void)other.push(min_p{});
     (void)other.push(dist{.seed = 3});
     EXPECT_FALSE(written.add(on, other, 0));
-    token_id token = null_token;
-    EXPECT_FALSE(gpu::finish(on, other, gpu::row_outcome{}, token));
+    const auto request = std::span(words).first(on.layout.words);
+    EXPECT_TRUE(std::ranges::all_of(request, [](std::uint32_t word) { return word == 0; })) << "of the chain before";
     dynamic_chain same;
     (void)same.push(top_k{.k = 5});
     (void)same.push(dist{.seed = 4});
     EXPECT_TRUE(written.add(on, same, 0));
+}
+
+/// An application may have last step's token there.
+TEST(Finish, LeavesNoTokenBehindWhereTheChainMustBeGivenTheRow) {
+    constexpr token_id of_before = 7;
+    dynamic_chain c, other;
+    (void)c.push(min_p{.p = 0.1f});
+    (void)c.push(tail_free{.z = 0.9f});
+    (void)c.push(dist{.seed = 3});
+    (void)other.push(dist{.seed = 3});
+    const gpu::dynamic_on_device<min_p, dist> on(c);
+    token_id token = of_before;
+    EXPECT_FALSE(gpu::finish(on, other, gpu::row_outcome{}, token));
+    EXPECT_EQ(token, null_token) << "another chain";
+    token = of_before;
+    EXPECT_FALSE(gpu::finish(on, c, gpu::row_outcome{.state = gpu::row_state::more_tokens}, token));
+    EXPECT_EQ(token, null_token) << "survivors that had no room";
+
+    auto exact = chain<llama_exact>(top_k{.k = 2}, dist{});
+    const gpu::chain_on_device<decltype(exact)> on_exact;
+    const std::vector<token_data> too_few{{1, 2.0f, 0.0f}, {2, 1.0f, 0.0f}};
+    for (const std::uint32_t state : {0u, gpu::row_state::saw_nan}) {
+        token = of_before;
+        EXPECT_FALSE(gpu::finish(on_exact, exact, gpu::row_outcome{.state = state, .tokens = too_few}, token));
+        EXPECT_EQ(token, null_token) << "llama_exact, " << state;
+    }
 }
 
 }  // namespace

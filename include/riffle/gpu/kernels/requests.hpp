@@ -50,26 +50,19 @@ public:
     /// chain_on_device. It holds the draws of the chain's next token, so a chain has one row under way at a time, from
     /// here to `finish`.
     ///
-    /// False where there is no room for it or for its edits, a token is changed more than most_changes_of_a_token times,
-    /// the row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest logits
-    /// will do for a chain under llama_exact, or `on` is not of this chain: the row must be sampled by the chain itself.
-    /// A microsecond or so, and some nanoseconds for each word of a mask and each edit.
+    /// False where there is no room for it or its edits, a token is changed more than most_changes_of_a_token times,
+    /// the row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest
+    /// logits will do for a chain under llama_exact, or `on` is not of this chain: the row asks for nothing then, takes
+    /// no room, and must be sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a
+    /// mask and each edit.
     template <class OnDevice, class Chain>
     [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
-        if (!on.is_of(chain) || row >= rows_ || saturating::product(layout_.words, rows_) > words_.size()) return false;
-        if (!can_leave_out(on, chain)) return false;
+        if (row >= rows_ || saturating::product(layout_.words, rows_) > words_.size()) return false;
         std::uint32_t* const request = words_.data() + row * layout_.words;
-        auto&& stages = chain.table();
-        bool fits = true;
-        const status s = chain.state().begin_elsewhere(stages, [&](const context& x) {
-            fits = write_edits(stages, on.plan, x, request);
-            on.for_each_stage(chain, [&](const auto& stage, std::size_t i) {
-                std::uint32_t* const words = request + layout_.stage(i);
-                write_stage_request(stage, stages.random(i, x.at()), words);
-                if constexpr (requires { stage.legal_words(); }) fits = fits && write_mask(stage.legal_words(), words);
-            });
-        });
-        if (s.ok() && fits) return true;
+        const std::size_t used = used_, edited_ids = edited_ids_;
+        if (on.is_of(chain) && can_leave_out(on, chain) && write(on, chain, request)) return true;
+        used_ = used;
+        edited_ids_ = edited_ids;
         std::fill_n(request, layout_.words, 0u);
         return false;
     }
@@ -81,6 +74,20 @@ private:
         else return true;
     }
 
+    template <class OnDevice, class Chain>
+    bool write(const OnDevice& on, Chain& chain, std::uint32_t* request) noexcept {
+        auto&& stages = chain.table();
+        bool fits = true;
+        const status s = chain.state().begin_elsewhere(stages, [&](const context& x) {
+            fits = write_edits(stages, on.plan, x, request);
+            on.for_each_stage(chain, [&](const auto& stage, std::size_t i) {
+                std::uint32_t* const words = request + layout_.stage(i);
+                write_stage_request(stage, stages.random(i, x.at()), words);
+                if constexpr (requires { stage.legal_words(); }) fits = fits && write_mask(stage.legal_words(), words);
+            });
+        });
+        return s.ok() && fits;
+    }
     bool write_mask(std::span<const std::uint32_t> mask, std::uint32_t* words) noexcept {
         const std::size_t count = (std::min)(mask.size(), saturating::rounded_up(vocabulary_, 32) / 32);
         if (!has_room(count)) return false;
@@ -165,11 +172,12 @@ inline row_outcome outcome_of(const std::uint32_t* result, std::size_t room) noe
 
 /// Ends the chain's step with what came of its row, whose request was added: the stages that the device left run now,
 /// and the token is the one that the chain would have chosen, or null_token with the chain's last_status(). It is
-/// not accepted yet: chain.accept(token) is still to follow. False, with the chain as it was, where the outcome does
-/// not have all that it takes, or `on` is not of this chain: then the chain must be given the row itself. Microseconds,
-/// more where many survivors go on.
+/// not accepted yet: chain.accept(token) is still to follow. False, with the chain as it was and null_token, where the
+/// outcome does not have all that it takes, or `on` is not of this chain: then the chain must be given the row itself.
+/// Microseconds, more where many survivors go on.
 template <class OnDevice, class Chain>
 [[nodiscard]] bool finish(const OnDevice& on, Chain& chain, const row_outcome& o, token_id& token) noexcept {
+    token = null_token;
     if (!on.is_of(chain)) return false;
     if (!on.plan.chooses_token() && (o.state & row_state::more_tokens)) return false;
     status seen;
