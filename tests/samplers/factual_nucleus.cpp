@@ -59,5 +59,17 @@ TEST(FactualNucleus, ALeastShareAboveTheFirstTakesOverAtTheSecondToken) {
         EXPECT_EQ(c.survivors().size(), expected);
     }
 }
+TEST(FactualNucleus, StaysBehind4096Tokens) {
+    const std::vector<float> even(50000, 1.0f);
+    auto c = factual_nucleus{.p = 0.9f, .decay = 0.9999f, .p_min = 0.0f} | dist{};
+    auto size_behind = [&, accepted = 0](int tokens) mutable {
+        for (; accepted < tokens; ++accepted) c.accept(3);
+        return c.distribution(even).size();
+    };
+    const std::size_t ahead = size_behind(4095), there = size_behind(4096);
+    EXPECT_LT(there, ahead);
+    EXPECT_EQ(size_behind(4097), there);
+    EXPECT_EQ(size_behind(9000), there);
+}
 }  // namespace
 }  // namespace riffle_tests

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include <riffle/core/context.hpp>
@@ -32,26 +34,22 @@ struct factual_nucleus {
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
     /// How many tokens it looks back: until p_min is reached.
     std::int32_t window() const noexcept {
-        std::int32_t steps = 0;
-        for (float share = p; share > p_min && steps < 4096 && decay < 1.0f; ++steps) share = shrunk(share);
-        return steps;
+        std::size_t steps = 0;
+        for (float share = p; share > p_min && steps < most_steps && decay < 1.0f; ++steps) share = shrunk(share);
+        return std::int32_t(steps);
     }
 
     /// The share of the next token.
     float share(const context& x) const noexcept {
         const history& tokens = x.tokens();
-        const auto most = std::size_t(window());
-        std::size_t since = 0;
-        for (std::size_t back = 0; back < tokens.remembered() && since <= most; ++back) {
+        const std::size_t most = (std::min)(tokens.remembered(), most_steps);
+        float now = p;
+        for (std::size_t back = 0; back < most; ++back) {
             const auto& entry = tokens.recent(back);
             if (!entry.generated || resets.contains(entry.token)) break;
-            ++since;
-        }
-        float now = p;
-        for (std::size_t i = 0; i < since; ++i) {
-            const float next = shrunk(now);
-            if (next == now) break;
-            now = next;
+            const float last = now;
+            now = shrunk(last);
+            if (now == last || !(last > p_min)) break;  // as small as it becomes
         }
         return now;
     }
@@ -79,6 +77,8 @@ struct factual_nucleus {
     }
 
 private:
+    RIFFLE_LOCAL static constexpr std::size_t most_steps = 4096;
+
     float shrunk(float share) const noexcept {
         const float less = flushed((lanes<1>(share) * lanes<1>(flushed(decay)))[0]);
         return less > p_min ? less : p_min;
