@@ -20,9 +20,9 @@ struct soft_cap {
 
     bool off() const noexcept { return !(flushed(cap) > 0.0f) || cap > 0x1p125f; }
 
-    /// cap and 1 / cap; off as cap = 0.
+    /// cap and 1 / cap; off as cap = 0, beside a factor that -inf stays -inf by.
     std::array<float, 2> parameters() const noexcept {
-        if (off()) return {0.0f, 0.0f};
+        if (off()) return {0.0f, 1.0f};
         const float scale = 1.0f / cap;
         return {cap, scale < greatest_logit ? scale : greatest_logit};
     }
