@@ -46,7 +46,7 @@ struct uncanonical_pass {
                                   std::int32_t* const& uncanonical) noexcept {
         for (std::size_t i = 0; i < 1024; i += N) {
             const auto a = fixed_mass(map(lanes<N>::load(x + i)) - lanes<N>(top)),
-                       b = fixed_mass(map.uncanonical(lanes<N>::load(x + i)) - lanes<N>(top));
+                       b = fixed_mass(map.uncanonical(lanes<N>::load(x + i)) - lanes<N>(map.top(top)));
             for (int lane = 0; lane < N; ++lane)
                 strict[i + std::size_t(lane)] = a[lane], uncanonical[i + std::size_t(lane)] = b[lane];
         }

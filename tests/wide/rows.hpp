@@ -149,7 +149,8 @@ struct maps<> {
     std::function<float(float)> one = [](float l) { return staged(l); };
 };
 
-/// Calls f with no map, one that keeps the order and merges neighbours, and two that go one after the other.
+/// Calls f with no map, one that keeps the order and merges neighbours, one that makes all equal, and two that go one
+/// after the other.
 template <class F>
 void each_map(F f) {
     {
@@ -159,6 +160,10 @@ void each_map(F f) {
     {
         SCOPED_TRACE("temperature 1.5");
         f(maps<riffle::temperature>({.t = 1.5f}));
+    }
+    {
+        SCOPED_TRACE("temperature inf");
+        f(maps<riffle::temperature>({.t = inf}));
     }
     {
         SCOPED_TRACE("temperature 0.7, soft_cap 5");

@@ -24,6 +24,7 @@ struct dynamic_temperature {
     static constexpr const char* name = "dynamic_temperature";
     static constexpr facts fact{
         .adjusts = true, .narrows = narrowing::rank, .law_parts = law_part::distances | law_part::support};
+    static constexpr bool multiplies = true;  ///< see temperature
 
     bool plain() const noexcept { return !(flushed(range) > 0.0f); }
     bool narrows_now() const noexcept { return plain() && flushed(t) <= 0.0f; }

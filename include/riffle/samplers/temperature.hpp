@@ -24,6 +24,7 @@ struct temperature {
     /// A product needs no guard where weights are taken of it: -inf stays -inf, NaN stays NaN and weighs nothing, and a
     /// denormal times at most 2^64 stays below 2^-62, which no weight can tell from 0.
     static constexpr bool tolerates_uncanonical = true;
+    static constexpr bool multiplies = true;  ///< the map is a product with its only parameter (wide/fold.hpp)
 
     bool narrows_now() const noexcept { return flushed(t) <= 0.0f; }
     std::size_t rank() const noexcept { return 1; }

@@ -79,7 +79,7 @@ struct mass_pass {
                                            std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;  // by value, so that no store can change its parameters
-        const V top(maximum);
+        const V top(map.top(maximum));
         std::uint64_t total = 0;
         blocks_to_weigh<N> of(r, peaks, cut);
         while (of.next()) {
@@ -120,7 +120,7 @@ struct fast_mass_pass {
         using V = lanes<N>;
         using Sum = lanes<N, true>;
         const Fold map = map_by_reference;
-        const V top(maximum);
+        const V top(map.top(maximum));
         std::uint64_t total = 0;
         blocks_to_weigh<N> of(r, peaks, cut);
         while (of.next()) {

@@ -59,7 +59,7 @@ struct split_mass_pass {
         using V = lanes<N>;
         using I = int_lanes<N>;
         const Fold map = map_by_reference;
-        const V top(maximum), low(raw.low), high(raw.high);
+        const V top(map.top(maximum)), low(raw.low), high(raw.high);
         wide_sum<N> all;
         split_mass sums;
         float* const logits = tokens->logits;  // raw ones at first

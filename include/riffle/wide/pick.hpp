@@ -45,8 +45,9 @@ struct weigh_block_pass {
     static RIFFLE_INLINE void run(const float* const& x, const Fold& map, float maximum,
                                   std::uint32_t* const& weights) noexcept {
         using V = lanes<N>;
+        const V top(map.top(maximum));
         for (std::size_t i = 0; i < block_size; i += N) {
-            const auto w = fixed_mass(map.uncanonical(V::load(x + i)) - V(maximum));
+            const auto w = fixed_mass(map.uncanonical(V::load(x + i)) - top);
             std::memcpy(weights + i, &w.v, sizeof w.v);
         }
     }
@@ -98,6 +99,7 @@ public:
     RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
         return (*this)(x);
     }
+    float top(float maximum) const noexcept { return maximum; }
     float one(float x) const noexcept { return (*this)(lanes<1>(x))[0]; }
 
 private:
