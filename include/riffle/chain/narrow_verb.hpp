@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 
+#include <riffle/core/by_token.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/draws.hpp>
@@ -15,8 +16,10 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// A sum that is not fused with a product in the user's bias.
-inline float biased(float logit, float bias) noexcept { return (lanes<1>(logit) + lanes<1>(rounded(bias)))[0]; }
+/// A sum that is not fused with a product in the user's bias. What is illegal stays so: it never meets a bias of +inf.
+inline float biased(float logit, float bias) noexcept {
+    return (lanes<1>(logit) + lanes<1>(logit > illegal_logit ? rounded(bias) : 0.0f))[0];
+}
 
 /// Whether the candidate of every id stands at that index, as it does when nothing has narrowed.
 inline bool starts_in_id_order(const candidates& c) noexcept {
@@ -25,13 +28,10 @@ inline bool starts_in_id_order(const candidates& c) noexcept {
     return true;
 }
 inline void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_order) noexcept {
-    if (in_id_order) {
-        if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size)
-            c[id].logit = canonical(c[id].logit + flushed(entry.bias));
-        return;
-    }
-    for (auto& token : c)
-        if (token.id == entry.token) token.logit = canonical(token.logit + flushed(entry.bias));
+    const logit_edit adding = logit_edit::adding(flushed(entry.bias));
+    if (!in_id_order) return change_one(c, entry.token, adding);
+    if (const auto id = std::size_t(entry.token); entry.token >= 0 && id < c.size)
+        c[id].logit = canonical(adding(c[id].logit));
 }
 
 /// `kept` is what the chain keeps for the stage, `random` its numbers, where it draws.

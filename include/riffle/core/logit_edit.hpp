@@ -25,14 +25,29 @@ struct logit_edit {
     /// would show in what is left of the least logits.)
     template <class V>
     static RIFFLE_INLINE constexpr V apply(const V& logit, const std::array<V, 4>& numbers) noexcept {
-        const V scaled = flushed(logit * blend(logit <= V(0.0f), numbers[0], numbers[1]));
-        return scaled - flushed(flushed(absolute(logit) * numbers[2]) + numbers[3]);
+        const V left = scaled(logit, numbers), lost = all_taken(logit, numbers);
+        return left - lost;
     }
     /// Of one logit. No edit makes an illegal token legal: so one is left alone, and -inf meets neither a factor of 0
-    /// nor a bias of +inf, at which a host may trap.
+    /// nor a bias of +inf, at which a host may trap. Nor do infinities meet that overflows may leave: what they would
+    /// leave of each other is illegal too. (Operands are chosen, not results: compilers compute both of two results.)
     float operator()(float logit) const noexcept {
         if (!(logit > illegal_logit)) return illegal_logit;
-        return apply<lanes<1>>(logit, {if_not_positive, if_positive, share, taken})[0];
+        using V = lanes<1>;
+        const std::array<V, 4> all{if_not_positive, if_positive, share, taken};
+        const V left = scaled<V>(logit, all), lost = all_taken<V>(logit, all);
+        const V from = blend(lost < V(-illegal_logit), left, V(-greatest_logit));
+        return (from - blend(left > V(illegal_logit), lost, V(greatest_logit)))[0];
+    }
+
+private:
+    template <class V>
+    static RIFFLE_INLINE constexpr V scaled(const V& logit, const std::array<V, 4>& numbers) noexcept {
+        return flushed(logit * blend(logit <= V(0.0f), numbers[0], numbers[1]));
+    }
+    template <class V>
+    static RIFFLE_INLINE constexpr V all_taken(const V& logit, const std::array<V, 4>& numbers) noexcept {
+        return flushed(flushed(absolute(logit) * numbers[2]) + numbers[3]);
     }
 };
 
