@@ -23,13 +23,15 @@ struct top_n_sigma {
 
     bool narrows_now() const noexcept { return flushed(n) > 0.0f; }
     std::array<float, 1> cut_parameters() const noexcept { return {n}; }
-    /// All legal ones where n is infinite: illegal_logit, which is also what 0 * inf comes to.
+    /// All legal ones where n is infinite: illegal_logit, which is also what 0 * inf comes to, where it is computed.
     template <class V>
     static RIFFLE_INLINE constexpr V cut(const V& maximum, const V& deviation, const std::array<V, 1>& p) noexcept {
         return canonical(maximum - deviation * p[0]);
     }
     float cut(float maximum, const moments& m) const noexcept {
-        return cut<lanes<1>>(maximum, float(m.deviation()) * 0x1p-24f, {n})[0];
+        const lanes<1> finite = lesser_of(lanes<1>(n), lanes<1>(greatest_logit));  // a host may trap at 0 * inf
+        const float least = cut<lanes<1>>(maximum, float(m.deviation()) * 0x1p-24f, {finite})[0];
+        return n > greatest_logit ? illegal_logit : least;
     }
 
     void apply(candidates& c) const noexcept {

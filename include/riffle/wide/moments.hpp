@@ -80,7 +80,7 @@ struct moments_pass {
         using V = lanes<N>;
         const Fold map = map_by_reference;
         // A power of two, so that one rounding or two give (maximum - l) * 2^16 to the bit.
-        const bool fits = maximum < 0x1p100f;  // else the product is no float
+        const bool fits = absolute(lanes<1>(maximum))[0] < 0x1p100f;  // else the product is no float
         const V scale(-65536.0f), top(fits ? maximum * 65536.0f : 0.0f);
         const std::size_t quick = fits ? block_size : 0;  // logits of a block
         moments all;
