@@ -89,10 +89,11 @@ struct RIFFLE_MAY_ALIAS candidates {
         for (std::size_t i = 0; i < size; ++i) data[i].p = best < size ? float(double(weight(i)) / total) : 0.0f;
     }
 
-    /// Replaces every logit by map(logit), several at a time; `map` works on lanes. The order is not kept. O(size).
+    /// Replaces every logit by map(logit), several at a time; `map` works on lanes, and meets -inf where there is no
+    /// candidate. The order is not kept. O(size).
     template <class Map>
     void map_logits(const Map& map) noexcept {
-        in_groups(0.0f, [&](std::size_t first, std::size_t count, const group& logits) {
+        in_groups(illegal_logit, [&](std::size_t first, std::size_t count, const group& logits) {
             const auto mapped = map(logits);
             for (std::size_t j = 0; j < count; ++j) data[first + j].logit = mapped[int(j)];
         });
