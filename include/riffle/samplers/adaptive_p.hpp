@@ -64,7 +64,8 @@ struct adaptive_p {
     };
 
     shaper shape(const law& of_all, const state& kept) const noexcept {
-        return {of_all.maximum, float(1.0 / double(of_all.mass)), wanted(kept), flushed(target) < 0.0f};
+        const bool plain = flushed(target) < 0.0f;  // and may be -inf, which nothing is computed of
+        return {of_all.maximum, float(1.0 / double(of_all.mass)), plain ? 0.0f : wanted(kept), plain};
     }
 
     /// What it draws from, in place.
