@@ -34,8 +34,8 @@ struct min_k {
         if (!(range > 0.0f)) return true;  // all equal: no cliff, and ties of the first are all
 
         const cliff found = cliff::of(c);
-        const float minimum = tau / range;
-        const std::size_t least = minimum < float(of_all.legal) ? std::size_t(minimum) : std::size_t(of_all.legal);
+        const double minimum = double(tau / range), most = double(of_all.legal);
+        const auto least = std::size_t(minimum < most ? minimum : most);  // clamped first: no conversion overflows
         if (floor > illegal_logit) {  // what may follow: a gap down to the minimum, and ties of the last
             float lowest = greatest_logit;
             for (const auto& token : c) lowest = token.logit < lowest ? token.logit : lowest;
