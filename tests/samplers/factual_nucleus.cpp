@@ -71,5 +71,34 @@ TEST(FactualNucleus, StaysBehind4096Tokens) {
     EXPECT_EQ(size_behind(4097), there);
     EXPECT_EQ(size_behind(9000), there);
 }
+
+/// How many tokens change the share, one product after the other; 4,096 at most.
+std::int32_t tokens_that_change(const factual_nucleus& spec) {
+    const float decay = spec.decay < 0x1p-126f ? 0.0f : spec.decay, least = spec.p_min > 0.0f ? spec.p_min : 0.0f;
+    std::int32_t steps = 0;
+    for (float share = spec.p, before = infinity; share > least && share != before && steps < 4096; ++steps) {
+        before = share;
+        share = before * decay >= 0x1p-126f ? before * decay : 0.0f;
+    }
+    return steps;
+}
+/// It is found without a step for each, so it may be a few more; near a decay of 1, where products are rounded to
+/// themselves in the end, as many as there may be.
+TEST(FactualNucleus, LooksBackUntilTheLeastShareIsReached) {
+    for (const float decay : {0.0f, 1e-40f, 0x1p-126f, 1e-9f, 0.01f, 0.5f, 0.9f, 0.97f, 0.99f, 0.995f, 0.999f, 0.9999f,
+                              0.99999f, 0.999999f, 0.99999994f, 1.0f})
+        for (const float p : {1e-40f, 1e-37f, 1e-9f, 0.1f, 0.299f, 0.3001f, 0.5f, 0.9f, 1.0f, 1.5f, 1e9f, 3e38f})
+            for (const float p_min : {-infinity, -1.0f, 0.0f, 1e-40f, 1e-30f, 0.09999f, 0.3f, 0.8999f, 1.0f, infinity}) {
+                const factual_nucleus spec{.p = p, .decay = decay, .p_min = p_min};
+                const std::int32_t needed = decay == 1.0f ? 0 : tokens_that_change(spec), found = spec.window();
+                EXPECT_GE(found, needed) << reference::describe(spec);
+                EXPECT_LE(found, 4096) << reference::describe(spec);
+                if (decay < 0.99999f) EXPECT_LE(found, needed + 2 + needed / 16) << reference::describe(spec);
+            }
+    EXPECT_EQ((factual_nucleus{.p = 0.3f, .decay = 0.9f, .p_min = 0.3f}.window()), 0);
+    EXPECT_EQ((factual_nucleus{.p = infinity, .decay = 0.0f}.window()), 1);
+    EXPECT_LE((factual_nucleus{.p = 0.9f, .decay = 0.9f, .p_min = 0.3f}.window()), 13);  // 11 are needed
+}
+
 }  // namespace
 }  // namespace riffle_tests

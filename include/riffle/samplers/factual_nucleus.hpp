@@ -32,17 +32,21 @@ struct factual_nucleus {
 
     bool narrows_now() const noexcept { return !(p >= 1.0f && (p_min >= 1.0f || decay == 1.0f)); }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
-    /// How many tokens it looks back: until p_min is reached.
+    /// How many tokens it looks back: until p_min is reached, or a few more. By logarithms, less what each product may
+    /// be rounded up by, and their own errors.
     std::int32_t window() const noexcept {
-        std::size_t steps = 0;
-        for (float share = p; share > p_min && steps < most_steps && decay < 1.0f; ++steps) share = shrunk(share);
-        return std::int32_t(steps);
+        if (!(p > 0.0f && p > p_min) || decay == 1.0f) return 0;
+        if (flushed(decay) == 0.0f) return 1;
+        const lanes<1> high = log(lanes<1>(p)), low = log(lanes<1>(p_min)), rate = -log(lanes<1>(decay));
+        const lanes<1> error = (absolute(high) + absolute(low)) * lanes<1>(3e-7f), per_token(0x1.1p-24f);
+        const float way = (high - low + error)[0], by_token = (rate - per_token)[0];
+        return by_token * float(most_steps - 2) > way ? std::int32_t(way / by_token) + 2 : most_steps;
     }
 
     /// The share of the next token.
     float share(const context& x) const noexcept {
         const history& tokens = x.tokens();
-        const std::size_t most = (std::min)(tokens.remembered(), most_steps);
+        const std::size_t most = (std::min)(tokens.remembered(), std::size_t(most_steps));
         float now = p;
         for (std::size_t back = 0; back < most; ++back) {
             const auto& entry = tokens.recent(back);
@@ -77,10 +81,11 @@ struct factual_nucleus {
     }
 
 private:
-    RIFFLE_LOCAL static constexpr std::size_t most_steps = 4096;
+    RIFFLE_LOCAL static constexpr std::int32_t most_steps = 4096;
 
     float shrunk(float share) const noexcept {
-        const float less = flushed((lanes<1>(share) * lanes<1>(flushed(decay)))[0]);
+        const lanes<1> factor = greater_of(lanes<1>(decay), lanes<1>(0x1p-126f));  // a host may trap at inf * 0
+        const float less = flushed(decay) == 0.0f ? 0.0f : flushed((lanes<1>(share) * factor)[0]);
         return less > p_min ? less : p_min;
     }
 };
