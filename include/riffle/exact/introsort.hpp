@@ -26,6 +26,10 @@ inline constexpr auto greater_key = [](const ranked& a, const ranked& b) noexcep
 
 /// Behind its last element an array has room for so many more, since blocks are read whole.
 inline constexpr std::size_t introsort_padding = 32;
+/// What stands there is compared, and not looked at; but a NaN may stop a host that traps.
+inline void pad(ranked* end) noexcept {
+    for (std::size_t i = 0; i < introsort_padding; ++i) end[i] = {0.0f, 0};
+}
 
 struct introsort_pass {
     template <int N>

@@ -79,18 +79,22 @@ struct form<mirostat> {
 private:
     /// Neighbours to look at, if there are so many; m < 1: all.
     static std::size_t pairs_of(const mirostat& spec) noexcept { return std::size_t(std::int64_t{spec.m} - 1); }
-    /// How many of the likeliest to keep, at least one.
+    /// How many of the likeliest to keep, at least one: one where the peer divides by 0 on the way, at which a host may
+    /// trap, since it comes to what is no count, or to x^0.
     static std::size_t kept(const mirostat& spec, float mu, const candidates& c) noexcept {
         float products = 0.0f, squares = 0.0f;
         for (std::size_t i = 0; i < pairs_of(spec) && i + 1 < c.size; ++i) {
+            if (c[i + 1].p == 0.0f) return 1;
             const float t = libm::log(float(i + 2) / float(i + 1)), b = libm::log(c[i].p / c[i + 1].p);
             products += times(t, b);
             squares += times(t, t);
         }
+        if (squares == 0.0f || products == 0.0f) return 1;
         const float exponent = products / squares, excess = exponent - 1.0f;
+        const float divisor = 1.0f - libm::pow(float(spec.n_vocab), -excess);
+        if (exponent == 0.0f || divisor == 0.0f) return 1;
         const float numerator = times(excess, libm::pow(2.0f, mu));
-        const std::int32_t count =
-            to_int(libm::pow(numerator / (1.0f - libm::pow(float(spec.n_vocab), -excess)), 1.0f / exponent));
+        const std::int32_t count = to_int(libm::pow(numerator / divisor, 1.0f / exponent));
         return std::size_t(count > 1 ? count : 1);
     }
     static void draw_among(std::size_t kept, const mirostat& spec, state& s, candidates& c) noexcept {

@@ -42,7 +42,10 @@ struct form<mirostat_v2> {
     static void restore(const mirostat_v2&, state& s, const mark& m) noexcept { s.restore(m); }
 
 private:
-    static bool surprises(float p, float mu) noexcept { return -(libm::log2)(p) > mu; }
+    static bool surprises(float p, float mu) noexcept {
+        if (p == 0.0f) return mu <= greatest_logit;  // the surprise is +inf; a host may trap at log2(0)
+        return -(libm::log2)(p) > mu;
+    }
     /// Of the last one there, whatever those behind it will add to the sum.
     static bool surely_surprises(const sorted_row& sorted, float mu) noexcept {
         const float margin = 1e-4f * (1.0f + absolute(mu));

@@ -31,9 +31,10 @@ RIFFLE_INLINE Real times(Real a, Real b) noexcept {
 }
 
 /// A float turned into an int as x86 does it: towards zero, and INT32_MIN for NaN and for what does not fit, where C++
-/// leaves the result open.
-constexpr std::int32_t to_int(float value) noexcept {
-    return value >= -0x1p31f && value < 0x1p31f ? std::int32_t(value) : INT32_MIN;
+/// leaves the result open. (What is converted is chosen, and hidden, so that no compiler converts what does not fit: a
+/// host may trap there.)
+inline std::int32_t to_int(float value) noexcept {
+    return std::int32_t(rounded(value >= -0x1p31f && value < 0x1p31f ? value : -0x1p31f));
 }
 
 /// A value as a checkpoint keeps it. Which sign a NaN has is the processor's and the compiler's affair, and means

@@ -36,10 +36,11 @@ inline constexpr std::size_t longest_heap_sort = 128;
 class logit_buckets {
 public:
     /// Which bucket a logit falls into. What is too large for an int, +inf too, falls into the lowest: the conversion
-    /// on x86 says INT_MIN.
+    /// on x86, which the peer makes, says INT_MIN. Here nothing is converted that does not fit.
     static RIFFLE_INLINE std::uint32_t of(float logit) noexcept {
-        const std::int32_t bucket = to_int(times(6.4f, logit) + 64.0f);
-        return bucket < 0 ? 0 : bucket > 127 ? 127 : std::uint32_t(bucket);
+        const float place = times(6.4f, logit) + 64.0f, of_int = place < 0x1p31f ? place : 0.0f;
+        const float from_lowest = of_int > 0.0f ? of_int : 0.0f;
+        return std::uint32_t(std::int32_t(from_lowest < 127.0f ? from_lowest : 127.0f));
     }
 
     /// Puts the logits logit_of(0) ... logit_of(size - 1) of the buckets that are looked at into `order`, which has
@@ -67,6 +68,7 @@ public:
             for (const auto& part : parts) kept += part[lowest_];
         } while (kept < count && lowest_ > 0);
         end_ = kept;
+        pad(order + kept);
         if (first_[lowest_] == 0 && kept == size) {  // all in one
             for (std::size_t i = 0; i < size; ++i) order[i] = {logit_of(i), std::uint32_t(i)};
             return true;

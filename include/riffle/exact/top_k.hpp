@@ -73,6 +73,7 @@ private:
             std::nth_element(room.order, room.order + looked_at, room.order + sorted, greater_key);
             sorted = looked_at;
         }
+        pad(room.order + found.size);
         introsort(room.order, sorted);
         for (std::size_t i = 1; i < looked_at; ++i)
             if (room.order[i].key == room.order[i - 1].key) return false;

@@ -23,7 +23,10 @@ struct form<top_n_sigma> {
             sum += token.logit;
             ++legal;
         }
-        const float least = maximum - times(spec.n, deviation(c, sum / float(legal), legal));
+        if (legal == 0) return status_code::ok;  // the peer computes with NaN, and then hides nothing
+        const float of_all = deviation(c, sum / float(legal), legal);
+        if (of_all == 0.0f && spec.n > greatest_logit) return status_code::ok;  // the same
+        const float least = maximum - times(spec.n, of_all);
         for (auto& token : c)
             if (token.logit < least) token.logit = illegal;
         return status_code::ok;
@@ -35,6 +38,7 @@ struct form<top_n_sigma> {
         const float maximum = r.maximum();
         const auto all = wide::run<legal_sum_pass>(r.logits());
         const float squares = wide::run<squares_pass>(r.logits(), all.sum / float(all.legal));
+        if (squares == 0.0f && spec.n > greatest_logit) return row_answer::stays;
         const float least = maximum - times(spec.n, libm::sqrt(squares / float(all.legal)));
         if (!(least <= maximum)) return row_answer::undecided;  // NaN
         hide_below(least, r);

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <riffle/core/llama_form.hpp>
 #include <riffle/exact/softmax.hpp>
@@ -24,10 +25,12 @@ struct form<typical> {
 
         float entropy = 0.0f;
         for (std::size_t i = 0; i < c.size; ++i) {
-            const float log = libm::log(c[i].p);
-            entropy += times(-c[i].p, log);
+            const bool is_0 = c[i].p == 0.0f;  // the peer has 0 * log(0), at which a host may trap
+            const float log = is_0 ? 0.0f : libm::log(c[i].p);
+            entropy += is_0 ? std::numeric_limits<float>::quiet_NaN() : times(-c[i].p, log);
             room.order[i] = {log, std::uint32_t(i)};
         }
+        pad(room.order + c.size);
         for (std::size_t i = 0; i < c.size; ++i) {
             auto& distance = room.order[i].key;  // negative: the nearest come first
             distance = entropy == entropy ? -absolute(-distance - entropy) : 0.0f;
