@@ -2,6 +2,7 @@
 // tests/checks/strict_builds. Nothing here is run.
 
 #include <riffle/batch.hpp>
+#include <riffle/llama.hpp>
 #include <riffle/llama_exact.hpp>
 #include <riffle/riffle.hpp>
 #include <riffle/settings.hpp>
@@ -77,7 +78,37 @@ void use_run_time(std::span<const float> logits) {
     use(any_pipeline(c), logits);
 }
 
+/// A chain in llama.cpp's places, attached to a context with one of them.
+template <class Chain>
+void use_in_llama(Chain c, llama_context* context, std::span<const float> logits) {
+    llama_sampler* const sampler = llama::make_sampler(c);
+    llama_sampler* const whole = llama::make_chain(c);
+    (void)llama::chain_of<Chain>(sampler);
+    (void)llama::add_to(whole, c);
+    (void)llama::prompt(c, std::span<const llama_token>());
+    (void)llama::sample(c, context, -1);
+    llama::guided<Chain> by_grammar(c, sampler);
+    (void)by_grammar.sample(context, -1);
+    (void)by_grammar.sample(logits);
+    (void)by_grammar.peek(logits, llama::grammar_use::first);
+    (void)by_grammar.accept(1);
+    (void)by_grammar.rollback(by_grammar.mark());
+    (void)by_grammar.last_status();
+    by_grammar.reset();
+}
+
 }  // namespace
+
+void use_llama(llama_context* context, const llama_model* model, llama_sampler* sampler, std::span<const float> logits) {
+    const vocabulary all = llama::vocabulary_of(model);
+    basic_dynamic_chain<llama_exact> late;
+    (void)llama::settings_of(model, &all).build(late, &all);
+    use_in_llama(chain(logit_bias{}, top_k{}, top_p{}, min_p{}, temperature{}, dist{}), context, logits);
+    use_in_llama(chain<fast>(logit_bias{}, top_k{}, top_p{}, temperature{}, dist{}), context, logits);
+    use_in_llama(chain<llama_exact>(penalties{}, top_k{}, typical{}, temperature{}, dist{}), context, logits);
+    use_in_llama(late, context, logits);
+    use(llama::stage(sampler) | top_k{} | dist{}, logits);
+}
 
 void use_everything(std::span<const float> logits) {
     use_typed<reproducible>(logits);

@@ -63,7 +63,10 @@ private:
         for (std::size_t i = first; i < stages_.size(); ++i) {
             const exact::row_answer answer = stages_.apply_to_row(i, r, found, context_);
             if (answer == exact::row_answer::stays) continue;
-            if (answer == exact::row_answer::undecided) return write_back(r), i;
+            if (answer == exact::row_answer::undecided) {
+                write_back(r);
+                return i;
+            }
             take(i, r, found);
             return i + 1;
         }
@@ -110,8 +113,11 @@ private:
     /// NaN becomes -inf; false where there was none.
     bool forget_nan() noexcept {
         bool seen = false;
-        for (auto& token : c_)
-            if (token.logit != token.logit) token.logit = illegal_logit, seen = true;
+        for (auto& token : c_) {
+            if (token.logit == token.logit) continue;
+            token.logit = illegal_logit;
+            seen = true;
+        }
         return seen;
     }
 

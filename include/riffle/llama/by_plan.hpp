@@ -69,7 +69,10 @@ public:
         const auto end = has_selector(stages_) ? machine::until::token_among_all : machine::until::selector;
         on.run(stages_, plan_, memory_, context_, {memory_.copies, c_.size}, end, &maximum, plan_.first_on_row());
         if (!on.state().ok()) return on.state();
-        if (!plan_.has(pass::pick)) return take_found(on.found(), false, c_), on.state();
+        if (!plan_.has(pass::pick)) {
+            take_found(on.found(), false, c_);
+            return on.state();
+        }
         row& all = on.edited_row();
         if (plan_.pending < plan_.bridge && !map_row(plan_.pending, plan_.bridge, all)) map_blocks(all);
         select_of_all(on);

@@ -93,7 +93,10 @@ private:
     }
     token_id choose(const detail::output& from, grammar_use when) noexcept {
         status_ = {};
-        if (!grammar_.get()) return status_ = status::invalid("guided", "grammar", 0, "is no grammar"), null_token;
+        if (!grammar_.get()) {
+            status_ = status::invalid("guided", "grammar", 0, "is no grammar");
+            return null_token;
+        }
         if (from.token >= 0) return grammar_.takes(from.token) ? from.token : refused();
         if (!reserve(from.size)) return null_token;
         if (when == grammar_use::afterwards) {
