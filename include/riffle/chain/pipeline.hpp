@@ -84,8 +84,8 @@ public:
 private:
     void check_parameters() noexcept {
         status first;
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (check_one(std::get<I>(stages_), first), ...);
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (check_one(std::get<Index>(stages_), first), ...);
         }(std::index_sequence_for<Stages...>());
         state_.set_status(first);
         if constexpr (Policies::arithmetic == numerics::llama) {
@@ -188,15 +188,15 @@ const S& get(const pipeline<P, Stages...>& c) noexcept {
     return std::get<S>(c.stages());
 }
 /// A stage of a chain, by its place.
-template <std::size_t I, class P, class... Stages>
+template <std::size_t Index, class P, class... Stages>
 auto& get(pipeline<P, Stages...>& c) noexcept {
-    static_assert(I < sizeof...(Stages), "riffle: the chain has fewer stages");
-    return std::get<I>(c.stages());
+    static_assert(Index < sizeof...(Stages), "riffle: the chain has fewer stages");
+    return std::get<Index>(c.stages());
 }
-template <std::size_t I, class P, class... Stages>
+template <std::size_t Index, class P, class... Stages>
 const auto& get(const pipeline<P, Stages...>& c) noexcept {
-    static_assert(I < sizeof...(Stages), "riffle: the chain has fewer stages");
-    return std::get<I>(c.stages());
+    static_assert(Index < sizeof...(Stages), "riffle: the chain has fewer stages");
+    return std::get<Index>(c.stages());
 }
 
 }  // namespace riffle

@@ -113,8 +113,8 @@ public:
     using kept_states = std::tuple<typename keeper<Stages>::type...>;
     /// What the chain keeps for these stages, at the beginning.
     static kept_states begin(const std::tuple<Stages...>& stages) noexcept {
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
-            return kept_states(keeper<Stages>::begin(std::get<I>(stages))...);
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            return kept_states(keeper<Stages>::begin(std::get<Index>(stages))...);
         }(std::index_sequence_for<Stages...>());
     }
 
@@ -145,12 +145,12 @@ public:
 
     status (check)() const noexcept override {
         status s;
-        each([&]<std::size_t I>(const auto& stage) {
+        each([&]<std::size_t Index>(const auto& stage) {
             if (!s.ok()) return;
             s = detail::checked<Policies>(stage);
 #if RIFFLE_DEBUG
-            using S = std::tuple_element_t<I, std::tuple<Stages...>>;
-            if constexpr (!has_built_in_facts<S> && fact_table[I].monotone)
+            using S = std::tuple_element_t<Index, std::tuple<Stages...>>;
+            if constexpr (!has_built_in_facts<S> && fact_table[Index].monotone)
                 if (detail::falls_somewhere(stage)) s = status::failed(status_code::not_monotone, detail::name_of<S>());
 #endif
         });
@@ -159,8 +159,8 @@ public:
     status check_ids([[maybe_unused]] std::size_t vocabulary_size) const noexcept override {
         status s;
         if constexpr (any_has_ids)
-            each([&]<std::size_t I>(const auto& stage) {
-                if constexpr (detail::has_ids<std::tuple_element_t<I, std::tuple<Stages...>>>)
+            each([&]<std::size_t Index>(const auto& stage) {
+                if constexpr (detail::has_ids<std::tuple_element_t<Index, std::tuple<Stages...>>>)
                     if (s.ok()) s = stage.check_ids(id_check(vocabulary_size));
             });
         return s;
@@ -168,12 +168,12 @@ public:
 
     std::size_t bridge(std::size_t row_size, std::size_t first) const noexcept override {
         std::size_t found = count;
-        each([&]<std::size_t I>(const auto& stage) {
-            if (I < first || found != count) return;
-            if constexpr (fact_table[I].selects != selecting::no) found = I;
-            else if constexpr (fact_table[I].narrows == narrowing::legal)
-                found = few_legal(stage.legal_words(), row_size) ? I : count;
-            else if constexpr (fact_table[I].narrows != narrowing::no) found = stage.narrows_now() ? I : count;
+        each([&]<std::size_t Index>(const auto& stage) {
+            if (Index < first || found != count) return;
+            if constexpr (fact_table[Index].selects != selecting::no) found = Index;
+            else if constexpr (fact_table[Index].narrows == narrowing::legal)
+                found = few_legal(stage.legal_words(), row_size) ? Index : count;
+            else if constexpr (fact_table[Index].narrows != narrowing::no) found = stage.narrows_now() ? Index : count;
         });
         return found;
     }
@@ -228,8 +228,8 @@ public:
     float cut(std::size_t i, const law& of_row) const noexcept override {
         float c = of_row.maximum;
         if constexpr (any_narrows_by(narrowing::likelihood))
-            at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (requires { stage.cut(of_row, kept<I>()); }) c = stage.cut(of_row, kept<I>());
+            at(i, [&]<std::size_t Index>(const auto& stage) {
+                if constexpr (requires { stage.cut(of_row, kept<Index>()); }) c = stage.cut(of_row, kept<Index>());
                 else if constexpr (requires { stage.cut(of_row); }) c = stage.cut(of_row);
             });
         return c;
@@ -245,9 +245,9 @@ public:
     std::size_t rank(std::size_t i, const law& of_row, candidates& head) const noexcept override {
         std::size_t r = 0;
         if constexpr (any_narrows_by(narrowing::head))
-            at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (requires { stage.rank(of_row, head, kept<I>()); })
-                    r = stage.rank(of_row, head, kept<I>());
+            at(i, [&]<std::size_t Index>(const auto& stage) {
+                if constexpr (requires { stage.rank(of_row, head, kept<Index>()); })
+                    r = stage.rank(of_row, head, kept<Index>());
             });
         return r;
     }
@@ -262,8 +262,8 @@ public:
     draws random(std::size_t i, const draw_position& position) const noexcept override {
         draws d(0, position, 0);
         if constexpr (any_draws)
-            at(i, [&]<std::size_t I>(const auto&) {
-                if constexpr (fact_table[I].draws) d = random_of<I>(position);
+            at(i, [&]<std::size_t Index>(const auto&) {
+                if constexpr (fact_table[Index].draws) d = random_of<Index>(position);
             });
         return d;
     }
@@ -271,9 +271,9 @@ public:
     void edit(std::size_t i, row& r, const context& x) const noexcept override {
         constexpr bool edits = ((facts_of<Stages>().edits || facts_of<Stages>().dense_edits) || ...);
         if constexpr (edits)
-            at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (fact_table[I].edits) {
-                    edit_few<I>(r, x);
+            at(i, [&]<std::size_t Index>(const auto& stage) {
+                if constexpr (fact_table[Index].edits) {
+                    edit_few<Index>(r, x);
                 } else if constexpr (requires { stage.bias(token_id{}); }) {
                     for (std::size_t id = 0; id < r.size(); ++id)
                         r.edit(token_id(id),
@@ -283,36 +283,36 @@ public:
     }
     bool edit(std::size_t i, edit_list& edits, const context& x) const noexcept override {
         if constexpr ((facts_of<Stages>().edits || ...))
-            at(i, [&]<std::size_t I>(const auto&) {
-                if constexpr (fact_table[I].edits) edit_few<I>(edits, x);
+            at(i, [&]<std::size_t Index>(const auto&) {
+                if constexpr (fact_table[Index].edits) edit_few<Index>(edits, x);
             });
         return !fact_table[i].dense_edits;
     }
     void rewrite(std::size_t i, row& r) const noexcept override {
         if constexpr (count == 1 || plans_have(pass::rewrite))
-            at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (fact_table[I].maps)
-                    wide::rewrite(r, fold<std::tuple_element_t<I, std::tuple<Stages...>>>(stage));
+            at(i, [&]<std::size_t Index>(const auto& stage) {
+                if constexpr (fact_table[Index].maps)
+                    wide::rewrite(r, fold<std::tuple_element_t<Index, std::tuple<Stages...>>>(stage));
             });
     }
 
     bool adjusts_now(std::size_t i, const context& x) const noexcept override {
         bool now = true;
         if constexpr (any_adjusts)
-            at(i, [&]<std::size_t I>(const auto& stage) {
+            at(i, [&]<std::size_t Index>(const auto& stage) {
                 if constexpr (requires(const draws& d) { stage.adjusts_now(d); })
-                    now = stage.adjusts_now(random_of<I>(x.at()));
+                    now = stage.adjusts_now(random_of<Index>(x.at()));
                 else if constexpr (requires { stage.adjusts_now(); }) now = stage.adjusts_now();
             });
         return now;
     }
     void adjust(std::size_t i, row& r, const float* peaks, float maximum) const noexcept override {
         if constexpr (any_adjusts)
-            at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (fact_table[I].adjusts) {
+            at(i, [&]<std::size_t Index>(const auto& stage) {
+                if constexpr (fact_table[Index].adjusts) {
                     const float cut = wide::raw_cut((std::max)(maximum - mass_range, -greatest_logit));
                     const law of_row =
-                        wide::find_law<fact_table[I].law_parts>(r, peaks, cut, -greatest_logit, fold<>{}, maximum);
+                        wide::find_law<fact_table[Index].law_parts>(r, peaks, cut, -greatest_logit, fold<>{}, maximum);
                     if constexpr (has_measured_map<std::remove_cvref_t<decltype(stage)>>)
                         wide::rewrite(r, bound_map(stage, of_row));
                     else stage.adjust(r, peaks, of_row);
@@ -389,8 +389,8 @@ public:
         token_data chosen{null_token, 0.0f, 0.0f};
         if constexpr (!as_peer && ((facts_of<Stages>().selects == selecting::by_shape) || ...))
             with_maps<pass::pick, selecting::by_shape>(bridge, [&](const auto& maps) {
-                constexpr std::size_t I = count - 1;  // a selector is the last
-                const auto shape = std::get<I>(stages_).shape(of_row, kept<I>());
+                constexpr std::size_t Index = count - 1;  // a selector is the last
+                const auto shape = std::get<Index>(stages_).shape(of_row, kept<Index>());
                 chosen = wide::pick_by_shape(r, peaks, maps, shape, masses, random);
             });
         return chosen;
@@ -398,20 +398,21 @@ public:
 
     status_code narrow(std::size_t first, std::size_t last, candidates& c, const context& x) const noexcept override {
         status_code failure = status_code::ok;
-        each([&]<std::size_t I>(const auto& stage) {
-            if (I < first || I >= last || failure != status_code::ok) return;
+        each([&]<std::size_t Index>(const auto& stage) {
+            if (Index < first || Index >= last || failure != status_code::ok) return;
             if constexpr (detail::runs_as_llama<Policies, std::remove_cvref_t<decltype(stage)>>) {
-                failure = detail::narrow_as_llama(stage, std::get<I>(kept_), c, x);
+                failure = detail::narrow_as_llama(stage, std::get<Index>(kept_), c, x);
             } else {
                 if constexpr (as_peer) {  // another form may have made NaN, and left its flag standing
                     wide::make_candidates_canonical(c);
                     c.sorted = c.sorted && std::is_sorted(c.begin(), c.end(), ranks_before);
                 }
-                if constexpr (fact_table[I].needs_sorted) c.sort();
-                if constexpr (fact_table[I].needs_p) c.normalise();
-                if constexpr (fact_table[I].draws) detail::narrow_by(stage, kept<I>(), c, x, random_of<I>(x.at()));
-                else detail::narrow_by(stage, kept<I>(), c, x, draws(0, {}, 0));
-                if constexpr (!fact_table[I].keeps_sorted) c.sorted = false;
+                if constexpr (fact_table[Index].needs_sorted) c.sort();
+                if constexpr (fact_table[Index].needs_p) c.normalise();
+                if constexpr (fact_table[Index].draws)
+                    detail::narrow_by(stage, kept<Index>(), c, x, random_of<Index>(x.at()));
+                else detail::narrow_by(stage, kept<Index>(), c, x, draws(0, {}, 0));
+                if constexpr (!fact_table[Index].keeps_sorted) c.sorted = false;
             }
         });
         return failure;
@@ -420,7 +421,7 @@ public:
     bool takes_row(std::size_t i) const noexcept override {
         bool takes = false;
         if constexpr (as_peer)
-            at(i, [&]<std::size_t I>(const auto& stage) {
+            at(i, [&]<std::size_t Index>(const auto& stage) {
                 takes = requires { &exact::form<std::remove_cvref_t<decltype(stage)>>::apply_to_row; };
             });
         return takes;
@@ -429,10 +430,10 @@ public:
                                    const context& x) const noexcept override {
         auto answer = exact::row_answer::undecided;
         if constexpr (as_peer)
-            at(i, [&]<std::size_t I>(const auto& stage) {
+            at(i, [&]<std::size_t Index>(const auto& stage) {
                 using form = exact::form<std::remove_cvref_t<decltype(stage)>>;
-                if constexpr (requires { form::apply_to_row(stage, std::get<I>(kept_), r, found, x); })
-                    answer = form::apply_to_row(stage, std::get<I>(kept_), r, found, x);
+                if constexpr (requires { form::apply_to_row(stage, std::get<Index>(kept_), r, found, x); })
+                    answer = form::apply_to_row(stage, std::get<Index>(kept_), r, found, x);
                 else if constexpr (requires { form::apply_to_row(stage, r, found, x); })
                     answer = form::apply_to_row(stage, r, found, x);
             });
@@ -440,33 +441,33 @@ public:
     }
     void prepare(std::size_t i, candidates& c) const noexcept override {
         if constexpr (any_chooses || any_has_a_law)
-            at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (requires { stage.prepare(c, kept<I>()); }) stage.prepare(c, kept<I>());
+            at(i, [&]<std::size_t Index>(const auto& stage) {
+                if constexpr (requires { stage.prepare(c, kept<Index>()); }) stage.prepare(c, kept<Index>());
                 else if constexpr (requires { stage.prepare(c); }) stage.prepare(c);
             });
     }
     void choose(std::size_t i, candidates& c, const context& x) const noexcept override {
         if constexpr (any_chooses)
-            at(i, [&]<std::size_t I>(const auto& stage) {
-                if constexpr (requires(const draws& d) { stage.choose(c, d, kept<I>()); })
-                    stage.choose(c, random_of<I>(x.at()), kept<I>());
+            at(i, [&]<std::size_t Index>(const auto& stage) {
+                if constexpr (requires(const draws& d) { stage.choose(c, d, kept<Index>()); })
+                    stage.choose(c, random_of<Index>(x.at()), kept<Index>());
             });
     }
 
     step accept(token_id token, const choice* last, const history& tokens) noexcept override {
         step all;
         if constexpr (keeps_state)
-            each([&]<std::size_t I>(auto& stage) {
+            each([&]<std::size_t Index>(auto& stage) {
                 using S = std::remove_reference_t<decltype(stage)>;
                 if constexpr (detail::runs_as_llama<Policies, S>) {
-                    if constexpr (requires { all = exact::form<S>::accept(stage, std::get<I>(kept_), token); })
-                        all.join(exact::form<S>::accept(stage, std::get<I>(kept_), token));
-                    else if constexpr (requires { exact::form<S>::accept(stage, std::get<I>(kept_), token); })
-                        exact::form<S>::accept(stage, std::get<I>(kept_), token);
+                    if constexpr (requires { all = exact::form<S>::accept(stage, std::get<Index>(kept_), token); })
+                        all.join(exact::form<S>::accept(stage, std::get<Index>(kept_), token));
+                    else if constexpr (requires { exact::form<S>::accept(stage, std::get<Index>(kept_), token); })
+                        exact::form<S>::accept(stage, std::get<Index>(kept_), token);
                 } else if constexpr (has_built_in_facts<S> && has_state<S>) {
-                    if constexpr (requires { stage.accept(std::get<I>(kept_), token, last, tokens); })
-                        all.join(stage.accept(std::get<I>(kept_), token, last, tokens));
-                    else all.join(stage.accept(std::get<I>(kept_), token, last));
+                    if constexpr (requires { stage.accept(std::get<Index>(kept_), token, last, tokens); })
+                        all.join(stage.accept(std::get<Index>(kept_), token, last, tokens));
+                    else all.join(stage.accept(std::get<Index>(kept_), token, last));
                 } else if constexpr (has_accept<S>) {
                     if constexpr (std::is_same_v<decltype(stage.accept(token)), step>) {
                         all.join(stage.accept(token));
@@ -479,14 +480,14 @@ public:
     }
     void reset() noexcept override {
         if constexpr (any_resets)
-            each([&]<std::size_t I>(auto& stage) {
-                keeper<std::remove_reference_t<decltype(stage)>>::reset(stage, std::get<I>(kept_));
+            each([&]<std::size_t Index>(auto& stage) {
+                keeper<std::remove_reference_t<decltype(stage)>>::reset(stage, std::get<Index>(kept_));
             });
     }
     void fork([[maybe_unused]] std::uint16_t sequence) noexcept override {
         if constexpr (as_peer)  // riffle's own streams are told apart by the draw's position
-            each([&]<std::size_t I>(auto& stage) {
-                keeper<std::remove_reference_t<decltype(stage)>>::fork(stage, std::get<I>(kept_), sequence);
+            each([&]<std::size_t Index>(auto& stage) {
+                keeper<std::remove_reference_t<decltype(stage)>>::fork(stage, std::get<Index>(kept_), sequence);
             });
     }
     std::uint32_t layout() const noexcept override {
@@ -497,10 +498,10 @@ public:
     void save(saved_state& to) const noexcept override {
         std::size_t used = 0;
         if constexpr (keeps_state)
-            each([&]<std::size_t I>(const auto& stage) {
+            each([&]<std::size_t Index>(const auto& stage) {
                 using S = std::remove_cvref_t<decltype(stage)>;
                 if constexpr (keeper<S>::saved > 0) {
-                    keeper<S>::save(stage, kept<I>(), to.data() + used);
+                    keeper<S>::save(stage, kept<Index>(), to.data() + used);
                     used += keeper<S>::saved;
                 }
             });
@@ -508,10 +509,10 @@ public:
     void restore(const saved_state& from) noexcept override {
         std::size_t used = 0;
         if constexpr (keeps_state)
-            each([&]<std::size_t I>(auto& stage) {
+            each([&]<std::size_t Index>(auto& stage) {
                 using S = std::remove_cvref_t<decltype(stage)>;
                 if constexpr (keeper<S>::saved > 0) {
-                    keeper<S>::restore(stage, std::get<I>(kept_), from.data() + used);
+                    keeper<S>::restore(stage, std::get<Index>(kept_), from.data() + used);
                     used += keeper<S>::saved;
                 }
             });
@@ -525,46 +526,47 @@ private:
         return wide::count_legal(words, row_size, row_size / 32 + 1) <= row_size / 32;
     }
 
-    template <class F>
-    RIFFLE_INLINE void each(const F& f) const noexcept {
+    template <class Call>
+    RIFFLE_INLINE void each(const Call& f) const noexcept {
         each_of(std::as_const(stages_), f, std::make_index_sequence<count>());
     }
-    template <class F>
-    RIFFLE_INLINE void each(const F& f) noexcept {
+    template <class Call>
+    RIFFLE_INLINE void each(const Call& f) noexcept {
         each_of(stages_, f, std::make_index_sequence<count>());
     }
-    template <class F>
-    RIFFLE_INLINE void at(std::size_t i, const F& f) const noexcept {
+    template <class Call>
+    RIFFLE_INLINE void at(std::size_t i, const Call& f) const noexcept {
         at_of(i, std::as_const(stages_), f, std::make_index_sequence<count>());
     }
     // No lambdas, of which a build that inlines little would keep one for each call above.
-    template <class Tuple, class F, std::size_t... I>
-    RIFFLE_INLINE static void each_of(Tuple& stages, const F& f, std::index_sequence<I...>) noexcept {
-        (f.template operator()<I>(std::get<I>(stages)), ...);
+    template <class Tuple, class Call, std::size_t... Index>
+    RIFFLE_INLINE static void each_of(Tuple& stages, const Call& f, std::index_sequence<Index...>) noexcept {
+        (f.template operator()<Index>(std::get<Index>(stages)), ...);
     }
-    template <class Tuple, class F, std::size_t... I>
-    RIFFLE_INLINE static void at_of(std::size_t i, Tuple& stages, const F& f, std::index_sequence<I...>) noexcept {
-        (void)((I == i && (f.template operator()<I>(std::get<I>(stages)), true)) || ...);
+    template <class Tuple, class Call, std::size_t... Index>
+    RIFFLE_INLINE static void at_of(std::size_t i, Tuple& stages, const Call& f,
+                                    std::index_sequence<Index...>) noexcept {
+        (void)((Index == i && (f.template operator()<Index>(std::get<Index>(stages)), true)) || ...);
     }
 
     /// The maps pending at bridge B, in order, as one fold.
-    template <std::size_t B, std::size_t I = plans[B].pending, class... Done>
+    template <std::size_t B, std::size_t Index = plans[B].pending, class... Done>
     auto maps_at(const Done&... done) const noexcept {
-        if constexpr (I >= B) return fold<Done...>(done...);
-        else if constexpr (fact_table[I].maps) return maps_at<B, I + 1>(done..., std::get<I>(stages_));
-        else return maps_at<B, I + 1>(done...);
+        if constexpr (Index >= B) return fold<Done...>(done...);
+        else if constexpr (fact_table[Index].maps) return maps_at<B, Index + 1>(done..., std::get<Index>(stages_));
+        else return maps_at<B, Index + 1>(done...);
     }
     /// Calls f with the maps pending at `bridge`, where there are any.
-    template <class F>
-    RIFFLE_INLINE void with_pending_maps(std::size_t bridge, F f) const noexcept {
+    template <class Call>
+    RIFFLE_INLINE void with_pending_maps(std::size_t bridge, Call f) const noexcept {
         if constexpr (any_map_is_pending)
             at(bridge, [&]<std::size_t B>(const auto&) {
                 if constexpr (plans[B].has(pass::max) && plans[B].pending < B) f(maps_at<B>());
             });
     }
     /// Calls f with the maps pending at `bridge`, for bridges whose plan has the pass `Op`.
-    template <pass Op, selecting How = selecting::no, class F>
-    RIFFLE_INLINE void with_maps(std::size_t bridge, F f) const noexcept {
+    template <pass Op, selecting How = selecting::no, class Call>
+    RIFFLE_INLINE void with_maps(std::size_t bridge, Call f) const noexcept {
         if constexpr (plans_have(Op) || (plans_have(pass::draw) && (Op == pass::mass || Op == pass::pick)))
             at(bridge, [&]<std::size_t B>(const auto&) {
                 constexpr bool draws = plans[B].has(pass::draw) && (Op == pass::mass || Op == pass::pick);
@@ -574,32 +576,34 @@ private:
     }
 
     /// In a row, or in a list of edits.
-    template <std::size_t I, class Row>
+    template <std::size_t Index, class Row>
     void edit_few(Row& r, const context& x) const noexcept {
-        const auto& stage = std::get<I>(stages_);
-        if constexpr (requires { stage.change(r, x, kept<I>()); }) {
-            stage.change(r, x, kept<I>());
+        const auto& stage = std::get<Index>(stages_);
+        if constexpr (requires { stage.change(r, x, kept<Index>()); }) {
+            stage.change(r, x, kept<Index>());
         } else if constexpr (requires { stage.change(r, x); }) {
             stage.change(r, x);
         } else if constexpr (requires { stage.edits(); }) {
             for (const auto& entry : stage.edits()) r.edit(entry.token, logit_edit::adding(flushed(entry.bias)));
         }
     }
-    template <std::size_t I>
+    template <std::size_t Index>
     const auto& kept() const noexcept {
-        return std::as_const(std::get<I>(kept_));
+        return std::as_const(std::get<Index>(kept_));
     }
-    template <std::size_t I>
+    template <std::size_t Index>
     draws random_of(const draw_position& position) const noexcept {
-        using S = std::tuple_element_t<I, std::tuple<Stages...>>;
+        using S = std::tuple_element_t<Index, std::tuple<Stages...>>;
         constexpr std::uint8_t occurrence = [] {
             constexpr std::array<std::uint8_t, count> kinds{detail::kind_of<Stages>()...};
             std::uint8_t n = 0;
-            for (std::size_t j = 0; j < I; ++j) n = std::uint8_t(n + (fact_table[j].draws && kinds[j] == kinds[I]));
+            for (std::size_t j = 0; j < Index; ++j)
+                n = std::uint8_t(n + (fact_table[j].draws && kinds[j] == kinds[Index]));
             return n;
         }();
         std::uint64_t seed = 0;
-        if constexpr (requires(const S& s) { std::uint64_t(s.seed); }) seed = std::uint64_t(std::get<I>(stages_).seed);
+        if constexpr (requires(const S& s) { std::uint64_t(s.seed); })
+            seed = std::uint64_t(std::get<Index>(stages_).seed);
         return {seed, position, stream_of(detail::kind_of<S>(), std::uint8_t(earlier_ + occurrence))};
     }
     std::tuple<Stages...>& stages_;

@@ -38,8 +38,8 @@ inline bool has_selector(const stage_table& stages) noexcept {
 struct unknown_stage {};
 template <class P, class... Stages, class Visit>
 void visit_stages(const pipeline<P, Stages...>& chain, Visit visit) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (void)(visit(I, std::get<I>(chain.stages())) && ...);
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        (void)(visit(Index, std::get<Index>(chain.stages())) && ...);
     }(std::index_sequence_for<Stages...>());
 }
 template <class Policies, class Visit>

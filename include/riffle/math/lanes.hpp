@@ -314,8 +314,8 @@ struct int_lanes {
     static int_lanes load(const std::int32_t* from) noexcept {
         return make([&](int i) { return from[i]; });
     }
-    template <class F>
-    static int_lanes make(F f) noexcept {
+    template <class Call>
+    static int_lanes make(Call f) noexcept {
         int_lanes r;
         for (int i = 0; i < N; ++i) r.v[i] = std::int32_t(f(i));
         return r;
@@ -380,8 +380,8 @@ struct lanes {
         for (auto& e : v) e = value;
     }
     explicit lanes(const float (&values)[N]) noexcept { std::memcpy(v, values, sizeof v); }
-    template <class F>
-    static lanes make(F f) noexcept {
+    template <class Call>
+    static lanes make(Call f) noexcept {
         lanes r;
         for (int i = 0; i < N; ++i) r.v[i] = f(i);
         return r;

@@ -30,8 +30,8 @@ struct typical {
     /// p in units of 2^-64; what is kept must exceed its product with the total mass.
     std::uint64_t share() const noexcept { return share_of(p); }
     /// How far a token's distance is from the mean distance; the nearest are kept.
-    template <class I>
-    static RIFFLE_INLINE constexpr I score(const I& distance, const I& mean) noexcept {
+    template <class Lanes>
+    static RIFFLE_INLINE constexpr Lanes score(const Lanes& distance, const Lanes& mean) noexcept {
         return blend(mean < distance, distance - mean, mean - distance);
     }
 

@@ -80,7 +80,7 @@ public:
     /// What was wrong with the text read last, and with the metadata since: a line for each of the first eight
     /// problems, and how many more there are; empty when nothing was. Of an unknown name it tells the nearest known
     /// one. Printable ASCII, 3,000 characters at most, in no locale's form.
-    const std::string& problem() const noexcept { return problems_.lines(); }
+    const std::string& problem() const noexcept { return problems_.sentences(); }
 
     /// Puts the stages into a chain, behind those it has: biases first, then the samplers, then the selector, dist
     /// where none is named. A vocabulary is needed for ignore_eos, infill, and dry's breakers where they are texts and

@@ -35,24 +35,24 @@ public:
         if (is_overfull()) {
             char more[40];  // (std::to_string would bring a table that keeps a plugin from being unloaded.)
             std::snprintf(more, sizeof more, "\nand %llu more", static_cast<unsigned long long>(count_ - most));
-            lines_.resize(named_);
-            lines_ += more;
+            sentences_.resize(named_);
+            sentences_ += more;
             return;
         }
-        lines_ += count_ > 1 ? "\nsettings: " : "settings: ";
-        ((lines_ += sentence), ...);
-        named_ = lines_.size();
+        sentences_ += count_ > 1 ? "\nsettings: " : "settings: ";
+        ((sentences_ += sentence), ...);
+        named_ = sentences_.size();
     }
     std::size_t size() const noexcept { return count_; }
     /// Whether no more are named, so that nobody need look for words.
     bool is_full() const noexcept { return count_ >= most; }
-    const std::string& lines() const noexcept { return lines_; }
+    const std::string& sentences() const noexcept { return sentences_; }
 
 private:
     static constexpr std::size_t most = 8;
     bool is_overfull() const noexcept { return count_ > most; }
 
-    std::string lines_;
+    std::string sentences_;
     std::size_t named_ = 0;  ///< bytes of the problems that are named
     std::size_t count_ = 0;
 };

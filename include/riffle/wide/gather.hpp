@@ -39,11 +39,11 @@ struct hide_pass {
     template <int N>
     static RIFFLE_INLINE void run(row* const& r, std::span<const std::uint32_t> words) noexcept {
         using V = lanes<N>;
-        using I = int_lanes<N>;
+        using Ints = int_lanes<N>;
         constexpr std::size_t block_words = block_size / 32;
         std::int32_t bit[std::size_t(N)];
         for (int i = 0; i < N; ++i) bit[i] = std::int32_t(1u << i);
-        const I lane_bit = I::load(bit);
+        const Ints lane_bit = Ints::load(bit);
         for (std::size_t b = 0; b < r->blocks(); ++b) {
             std::uint32_t legal[block_words] = {};
             std::uint32_t all = ~0u, any_bit = 0;
@@ -59,7 +59,7 @@ struct hide_pass {
             }
             float* x = r->own(b);
             for (std::size_t i = 0; i < block_size; i += N) {
-                const I bits(std::int32_t(legal[i / 32] >> (i % 32)));
+                const Ints bits(std::int32_t(legal[i / 32] >> (i % 32)));
                 blend((bits & lane_bit) != 0, V::load(x + i), V(illegal_logit)).store(x + i);
             }
         }

@@ -50,32 +50,33 @@ struct interleaved {
         return ints::load(ids);
     }
     /// The values of a field in the order of candidates, and back.
-    template <int Field, int... I>
-    static RIFFLE_INLINE ints in_order(const ints& values, std::integer_sequence<int, I...>) noexcept {
-        return permuted<((3 * I + Field) % N)...>(values, values);
+    template <int Field, int... Lane>
+    static RIFFLE_INLINE ints in_order(const ints& values, std::integer_sequence<int, Lane...>) noexcept {
+        return permuted<((3 * Lane + Field) % N)...>(values, values);
     }
-    template <int Field, int... I>
-    static RIFFLE_INLINE ints out_of_order(const ints& values, std::integer_sequence<int, I...>) noexcept {
-        return permuted<place_of(Field, I)...>(values, values);
+    template <int Field, int... Lane>
+    static RIFFLE_INLINE ints out_of_order(const ints& values, std::integer_sequence<int, Lane...>) noexcept {
+        return permuted<place_of(Field, Lane)...>(values, values);
     }
 
 private:
     using lane_numbers = std::make_integer_sequence<int, N>;
 
-    template <int Field, int... I>
-    RIFFLE_INLINE ints gathered(std::integer_sequence<int, I...>) const noexcept {
-        const ints two = permuted<(I + ((N + I) % 3 == Field ? N : 0))...>(parts[0], parts[1]);
-        return permuted<(I + ((2 * N + I) % 3 == Field ? N : 0))...>(two, parts[2]);
+    template <int Field, int... Lane>
+    RIFFLE_INLINE ints gathered(std::integer_sequence<int, Lane...>) const noexcept {
+        const ints two = permuted<(Lane + ((N + Lane) % 3 == Field ? N : 0))...>(parts[0], parts[1]);
+        return permuted<(Lane + ((2 * N + Lane) % 3 == Field ? N : 0))...>(two, parts[2]);
     }
     /// `a` with the lanes of b in which that part has the field.
-    template <int Field, int Part, int... I>
-    static RIFFLE_INLINE ints blended(const ints& a, const ints& b, std::integer_sequence<int, I...>) noexcept {
-        return permuted<(I + ((Part * N + I) % 3 == Field ? N : 0))...>(a, b);
+    template <int Field, int Part, int... Lane>
+    static RIFFLE_INLINE ints blended(const ints& a, const ints& b, std::integer_sequence<int, Lane...>) noexcept {
+        return permuted<(Lane + ((Part * N + Lane) % 3 == Field ? N : 0))...>(a, b);
     }
-    template <int Part, int... I>
-    static RIFFLE_INLINE ints woven(const ints& ids, const ints& logits, std::integer_sequence<int, I...>) noexcept {
-        constexpr std::int32_t keep[std::size_t(N)] = {((Part * N + I) % 3 == 2 ? 0 : -1)...};
-        return permuted<((Part * N + I) / 3 + ((Part * N + I) % 3 == 1 ? N : 0))...>(ids, logits) & ints::load(keep);
+    template <int Part, int... Lane>
+    static RIFFLE_INLINE ints woven(const ints& ids, const ints& logits, std::integer_sequence<int, Lane...>) noexcept {
+        constexpr std::int32_t keep[std::size_t(N)] = {((Part * N + Lane) % 3 == 2 ? 0 : -1)...};
+        return permuted<((Part * N + Lane) / 3 + ((Part * N + Lane) % 3 == 1 ? N : 0))...>(ids, logits) &
+               ints::load(keep);
     }
     /// The candidate whose field stands in that lane.
     static constexpr int place_of(int field, int lane) noexcept {

@@ -57,7 +57,7 @@ struct split_mass_pass {
                                         const Fold& map_by_reference, float maximum, std::uint64_t* const& masses,
                                         band_tokens* const& tokens) noexcept {
         using V = lanes<N>;
-        using I = int_lanes<N>;
+        using Ints = int_lanes<N>;
         const Fold map = map_by_reference;
         const V top(map.top(maximum)), low(raw.low), high(raw.high);
         wide_sum<N> all;
@@ -69,23 +69,23 @@ struct split_mass_pass {
         while (of.next()) {
             const float* x = of.logits;
             wide_sum<N> reaching;
-            const auto reaching_band = [&](const V& l, const I& w) {
+            const auto reaching_band = [&](const V& l, const Ints& w) {
                 const std::uint64_t bits = lanes_reaching(l, low) & ~lanes_reaching(l, high);
                 size += compress(l, bits, logits + size);
-                return blend(l >= low, w, I(0));
+                return blend(l >= low, w, Ints(0));
             };
             for (; ended < of.index; ++ended) ends[ended] = std::uint32_t(size);
             std::size_t i = 0;
             for (; i + 2 * N <= of.size; i += 2 * N) {
                 const V l0 = V::load_once(x + i), l1 = V::load_once(x + i + N);
-                const I w0 = fixed_mass(map.uncanonical(l0) - top), w1 = fixed_mass(map.uncanonical(l1) - top);
+                const Ints w0 = fixed_mass(map.uncanonical(l0) - top), w1 = fixed_mass(map.uncanonical(l1) - top);
                 all.add(w0 + w1);  // weights are at most 2^30, so two fit into 32 bits
-                const I r0 = reaching_band(l0, w0);
+                const Ints r0 = reaching_band(l0, w0);
                 reaching.add(r0 + reaching_band(l1, w1));
             }
             for (; i < of.size; i += N) {
                 const V l = V::load_once(x + i);
-                const I w = fixed_mass(map.uncanonical(l) - top);
+                const Ints w = fixed_mass(map.uncanonical(l) - top);
                 all.add(w);
                 reaching.add(reaching_band(l, w));
             }
@@ -126,16 +126,16 @@ struct part_pass {
     static RIFFLE_INLINE parted_tokens run(const float* const& logits, const std::uint32_t* const& weights,
                                            std::size_t size, float cut) noexcept {
         using V = lanes<N>;
-        using I = int_lanes<N>;
+        using Ints = int_lanes<N>;
         const V bound(cut);
         wide_sum<N> sum;
         V least(greatest_logit), greatest(illegal_logit);
         for (std::size_t i = 0; i < size; i += N) {
             const V l = V::load(logits + i);
             const auto reaches = l >= bound;
-            I w;
+            Ints w;
             std::memcpy(&w.v, weights + i, sizeof w.v);
-            sum.add(blend(reaches, w, I(0)));
+            sum.add(blend(reaches, w, Ints(0)));
             least = lesser_of(blend(reaches, l, V(greatest_logit)), least);
             greatest = greater_of(blend(reaches, V(illegal_logit), l), greatest);
         }

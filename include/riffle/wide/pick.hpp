@@ -29,9 +29,9 @@ RIFFLE_INLINE constexpr V gumbel_noise_of(const typename V::ints& bits) noexcept
 template <class V>
 RIFFLE_INLINE V gumbel_noise(const decltype(as_bits(V()))& id, const std::array<std::uint32_t, 4>& counter,
                              std::uint64_t seed) noexcept {
-    using I = decltype(as_bits(V()));
-    const auto words = philox_rounds<I>(
-        {id, I(std::int32_t(counter[1])), I(std::int32_t(counter[2])), I(std::int32_t(counter[3]))}, seed);
+    using Ints = decltype(as_bits(V()));
+    const auto words = philox_rounds<Ints>(
+        {id, Ints(std::int32_t(counter[1])), Ints(std::int32_t(counter[2])), Ints(std::int32_t(counter[3]))}, seed);
     return gumbel_noise_of<V>(words[0]);
 }
 inline constexpr float greatest_gumbel_noise = 22.25f;
@@ -154,10 +154,10 @@ struct noise_pass {
     static RIFFLE_INLINE token_id run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference,
                                       const std::array<std::uint32_t, 4>& counter, std::uint64_t seed) noexcept {
         using V = lanes<N>;
-        using I = int_lanes<N>;
+        using Ints = int_lanes<N>;
         const Fold map = map_by_reference;
         V best(illegal_logit);
-        I best_id(-1);
+        Ints best_id(-1);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(peaks[b] >= cut)) continue;
             const float* x = r.block(b);
@@ -165,7 +165,7 @@ struct noise_pass {
                 const V raw = V::load(x + i);
                 if (!(reduce_max(greater_of(raw, V(illegal_logit))) >= cut))
                     continue;  // a NaN must not hide its neighbours
-                const I id = I(std::int32_t(b * block_size + i)) + I::iota();
+                const Ints id = Ints(std::int32_t(b * block_size + i)) + Ints::iota();
                 const V score = map(raw) + gumbel_noise<V>(id, counter, seed);
                 const auto better = score > best;  // equal scores keep the earlier id of the lane
                 best = blend(better, score, best);

@@ -42,8 +42,8 @@ struct chain_on_device<pipeline<Policies, Stages...>> {
     /// visit(spec, i) for the stages that run on the device.
     template <class Visit>
     static void for_each_stage(chain_type& chain, Visit visit) noexcept {
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            (visit(std::get<I>(chain.stages()), I), ...);
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (visit(std::get<Index>(chain.stages()), Index), ...);
         }(std::make_index_sequence<plan.stages>());
     }
 };
@@ -77,8 +77,8 @@ struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
     static superset superset_of(const chain_type& chain) noexcept {
         superset found;
         bool goes_on = true;
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            ((goes_on = goes_on && look_at(std::get<I>(chain.stages()), I, found)), ...);
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            ((goes_on = goes_on && look_at(std::get<Index>(chain.stages()), Index, found)), ...);
         }(std::index_sequence_for<Stages...>());
         return found;
     }

@@ -132,15 +132,15 @@ public:
 
     /// The square root, rounded down.
     constexpr u32 square_root(const word_pair& value) const noexcept {
-        variable<u32> root(code_, u32(0u)), bit(code_, u32(0x80000000u));
+        variable<u32> root(code_, u32(0u)), digit(code_, u32(0x80000000u));
         spirv::while_(
-            code_, [&] { return bit != 0u; },
+            code_, [&] { return digit != 0u; },
             [&] {
-                const u32 next = root | bit;
+                const u32 next = root | digit;
                 const boolean fits = spirv::multiply_wide(next, next) <= value;
                 root = blend(fits, next, root.load());
             },
-            [&] { bit = bit.load() >> 1u; });
+            [&] { digit = digit.load() >> 1u; });
         return root;
     }
 
