@@ -123,11 +123,11 @@ void use_everything(std::span<const float> logits) {
     if (settings.read("top_k=40;seed=1")) (void)settings.build(built);
 
     std::vector<float> combined(logits.size());
-    (void)classifier_free_guidance{}.combine(logits, logits, combined);
-    (void)contrastive_decoding{}.combine(logits, logits, combined);
+    (void)classifier_free_guidance{}.combine(logits, logits, {combined.data(), combined.size()});
+    (void)contrastive_decoding{}.combine(logits, logits, {combined.data(), combined.size()});
 
     std::vector<dynamic_chain> sequences(1);
-    std::vector<token_id> tokens(1);
+    token_id tokens[1] = {};
     batch rows;
     (void)rows.sample(sequences, logit_rows(logits.data(), 1, logits.size()), tokens);
 

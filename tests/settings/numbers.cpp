@@ -1,6 +1,8 @@
 // Numbers: in texts, which know no locale, and in a model's metadata, which was written under one.
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -24,6 +26,53 @@ std::string problem_of_metadata(const std::string& key, const std::string& value
     EXPECT_EQ(s.temp, 0.8f);
     EXPECT_EQ(s.top_k, 40);
     return s.problem();
+}
+
+/// What std::from_chars makes of a text, all of which has to be the number.
+template <class Whole>
+detail::number_fault read_by_library(const std::string& written, Whole& into) {
+    const char* const end = written.data() + written.size();
+    Whole read = 0;
+    const auto [stop, error] = std::from_chars(written.data(), end, read);
+    if (stop != end || error == std::errc::invalid_argument) return detail::number_fault::no_number;
+    if (error == std::errc::result_out_of_range) return detail::number_fault::out_of_range;
+    into = read;
+    return detail::number_fault::none;
+}
+template <class Whole>
+void expect_as_library(const std::string& written) {
+    Whole ours = 7, theirs = 7;
+    EXPECT_EQ(detail::read_whole(text(written), ours), read_by_library(written, theirs)) << written;
+    EXPECT_EQ(ours, theirs) << written;
+}
+TEST(SettingsNumbers, ThatAreWholeAreThoseOfTheLibrary) {
+    std::vector<std::string> texts{"", "-", "--1", "+1", "-+1", "-0", "00", "007", "1-", "1 ", " 1", "0x1", "1e2", "1.0",
+                                   "-00000000000000000000000000000012", "99999999999999999999999999999999",
+                                   "99999999999999999999999999999999x", "-99999999999999999999x"};
+    // About each bound: of 8 to 64 bits, with a sign and without.
+    for (const int bits : {7, 8, 15, 16, 31, 32, 63, 64})
+        for (const std::uint64_t away : {0u, 1u, 2u, 9u, 10u, 11u})
+            for (const std::string sign : {"", "-"}) {
+                const std::uint64_t bound = bits == 64 ? 0 : std::uint64_t{1} << bits;
+                texts.push_back(sign + std::to_string(bound + away));
+                texts.push_back(sign + std::to_string(bound - away));
+                texts.push_back(sign + std::to_string(bound - away) + "0");
+            }
+    for (const std::string carried : {"18446744073709551616", "-9223372036854775809", "18446744073709551620"})
+        texts.push_back(carried);
+    for (const std::string& written : texts) {
+        expect_as_library<std::int32_t>(written);
+        expect_as_library<std::uint64_t>(written);
+        expect_as_library<std::int64_t>(written);
+        expect_as_library<std::uint32_t>(written);
+    }
+    EXPECT_EQ(read("seed=+18446744073709551615").seed, ~std::uint64_t{0});
+    EXPECT_EQ(read("top_k=-2147483648").top_k, -2147483647 - 1);
+    for (const std::string out : {"seed=18446744073709551616", "top_k=2147483648", "top_k=-2147483649"}) {
+        chain_settings s;
+        EXPECT_FALSE(s.read(out)) << out;
+        EXPECT_NE(s.problem().find("out of the range"), std::string::npos) << s.problem();
+    }
 }
 
 TEST(SettingsNumbers, OfTextsHaveADecimalPointUnderEveryLocale) {

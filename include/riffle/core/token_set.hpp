@@ -50,7 +50,7 @@ public:
     /// The last id that was to be added and is not in the range of ids; 0 when none was.
     Id left_out() const noexcept { return left_out_; }
     /// Packed, lowest bit first, as a mask has them.
-    std::span<const std::uint32_t> words() const noexcept { return words_; }
+    std::span<const std::uint32_t> words() const noexcept { return {words_.data(), words_.size()}; }
 
     /// Calls visit(id) in ascending order. O(greatest id / 32 + size).
     template <class Visit>

@@ -49,7 +49,9 @@ public:
     Id add(text piece, token_role role = token_role::text) {
         if (ends_.size() == ends_.capacity()) ends_.reserve(2 * ends_.size() + 16);
         if (roles_.size() == roles_.capacity()) roles_.reserve(2 * roles_.size() + 16);
-        bytes_.insert(bytes_.end(), piece.begin(), piece.end());  // the last that may throw: nothing is half added
+        const std::size_t first = bytes_.size();
+        bytes_.resize(first + piece.size());  // the last that may throw: nothing is half added
+        for (std::size_t i = 0; i < piece.size(); ++i) bytes_[first + i] = piece[i];
         ends_.push_back(bytes_.size());
         roles_.push_back(role);
         return Id(ends_.size() - 1);

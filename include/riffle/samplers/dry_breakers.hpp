@@ -53,7 +53,7 @@ basic_token_sequences<Id> dry_breakers(const basic_vocabulary<Id>& v, std::span<
                 if (!std::exchange(tokenised[end.size()], true)) rest = v.tokenise(string.part(end.size()));
                 if (rest.size() > longest_rest) rest.resize(longest_rest);
                 sequences.push_back({id});
-                sequences.back().insert(sequences.back().end(), rest.begin(), rest.end());
+                for (const Id next : rest) sequences.back().push_back(next);
             }
         }
     }

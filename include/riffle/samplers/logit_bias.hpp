@@ -24,7 +24,7 @@ struct logit_bias {
     static constexpr const char* name = "logit_bias";
     static constexpr facts fact{.edits = true};
 
-    std::span<const logit_bias_entry> edits() const noexcept { return biases; }
+    std::span<const logit_bias_entry> edits() const noexcept { return {biases.data(), biases.size()}; }
     /// See chain/superset.hpp. One entry a token: of several llama.cpp adds all where the token stands at the index of
     /// its id, else the first. Many entries are not looked at: each is compared with all before it, and a device asks
     /// this in every step.

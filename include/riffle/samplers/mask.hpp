@@ -21,7 +21,7 @@ struct mask {
     static constexpr const char* name = "mask";
     static constexpr facts fact{.masks = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
-    std::span<const std::uint32_t> legal_words() const noexcept { return words; }
+    std::span<const std::uint32_t> legal_words() const noexcept { return {words.data(), words.size()}; }
     bool legal(token_id id) const noexcept {
         const auto place = std::uint32_t(id) / 32;
         return id >= 0 && place < words.size() && (words[place] >> (std::uint32_t(id) % 32) & 1);

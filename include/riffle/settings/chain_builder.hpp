@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -124,7 +125,8 @@ struct chain_builder {
         riffle::dry stage = dry_stage();
         if (breaks_at_texts(stage)) {
             const std::vector<text> strings(s.dry_breakers.begin(), s.dry_breakers.end());
-            stage.breakers = riffle::dry_breakers(*vocab, strings, s.first_space_is_dropped);
+            const std::span<const text> all(strings.data(), strings.size());
+            stage.breakers = riffle::dry_breakers(*vocab, all, s.first_space_is_dropped);
         }
         push(std::move(stage));
     }

@@ -12,17 +12,45 @@ namespace riffle::inline RIFFLE_ABI::detail {
 /// How a text fares as a number.
 enum class number_fault : std::uint8_t { none, no_number, out_of_range };
 
-/// Reads a number that is the whole text: std::from_chars, which knows no locale, and a `+` ahead of it. `into` keeps
-/// its value where there is a fault.
+inline bool has_digits_only(const text& t) noexcept {
+    for (const char c : t)
+        if (c < '0' || c > '9') return false;
+    return true;
+}
+
+/// Reads digits, and a `-` ahead of them where the type has a sign. (By hand: std::from_chars would bring a table that
+/// keeps a plugin from being unloaded.)
+template <class Whole>
+number_fault read_whole(const text& written, Whole& into) noexcept {
+    constexpr Whole least = std::numeric_limits<Whole>::lowest(), most = (std::numeric_limits<Whole>::max)();
+    const bool is_below_0 = least < 0 && !written.empty() && written[0] == '-';
+    const text digits = written.part(is_below_0 ? 1 : 0);
+    if (digits.empty() || !has_digits_only(digits)) return number_fault::no_number;
+    Whole read = 0;
+    for (const char c : digits) {
+        const Whole digit = Whole(c - '0');
+        // Downwards where there is a sign: the lowest number has no counterpart.
+        if (is_below_0 ? read < (least + digit) / 10 : read > (most - digit) / 10) return number_fault::out_of_range;
+        read = is_below_0 ? read * 10 - digit : read * 10 + digit;
+    }
+    into = read;
+    return number_fault::none;
+}
+
+/// Reads a number that is the whole text, in the form of std::from_chars, which knows no locale, and with a `+` ahead
+/// of it. `into` keeps its value where there is a fault.
 template <class Number>
 number_fault read_number(text written, Number& into) noexcept {
     if (written.size() > 1 && written[0] == '+' && written[1] != '-') written = written.part(1);
-    Number read{};
-    const auto [end, error] = std::from_chars(written.begin(), written.end(), read);
-    if (error == std::errc::result_out_of_range && end == written.end()) return number_fault::out_of_range;
-    if (error != std::errc() || end != written.end() || written.empty()) return number_fault::no_number;
-    into = read;
-    return number_fault::none;
+    if constexpr (std::numeric_limits<Number>::is_integer) return read_whole(written, into);
+    else {
+        Number read{};
+        const auto [end, error] = std::from_chars(written.begin(), written.end(), read);
+        if (error == std::errc::result_out_of_range && end == written.end()) return number_fault::out_of_range;
+        if (error != std::errc() || end != written.end() || written.empty()) return number_fault::no_number;
+        into = read;
+        return number_fault::none;
+    }
 }
 
 /// The decimal sign of a number; behind its end where there is none.
@@ -36,11 +64,6 @@ inline decimal_sign decimal_sign_of(const text& number) noexcept {
         if (number.part(i, 2) == text("\xD9\xAB", 2)) return {i, 2};
     }
     return {number.size(), 0};
-}
-inline bool has_digits_only(const text& t) noexcept {
-    for (const char c : t)
-        if (c < '0' || c > '9') return false;
-    return true;
 }
 
 /// Reads a number of a model's metadata. llama.cpp makes a text of what is stored as a float with std::to_string, whose

@@ -58,6 +58,8 @@ void reload(const char* path, int flags) {
             EXPECT(is_mapped(path));
             EXPECT(p.call->loads() == 1);
             EXPECT(p.call->sample(row, 4) >= 0);
+            EXPECT(p.call->sample_by_settings("dry_multiplier=0.8;logit_bias=3+9;temp=0.1;seed=+2", row, 4) == 3);
+            EXPECT(p.call->sample_by_settings("top_k=four", row, 4) == riffle::null_token);
         }
         EXPECT(!is_mapped(path));
     }

@@ -1,3 +1,5 @@
+#include <riffle/settings.hpp>
+
 #include "stages.hpp"
 
 using namespace riffle;
@@ -28,12 +30,22 @@ int find(dynamic_chain& c) {
     const auto* const second = c.get_if<keep_even>(1);
     return (first ? first->k : 0) + (second ? 10 * second->wished : 0) + (c.get_if<hidden>(2) ? 1000 : 0);
 }
+/// Of a chain that a text describes, with everything that settings can bring along.
+token_id sample_by_settings(const char* words, const float* logits, std::size_t size) {
+    vocabulary all;
+    for (const char* const piece : {"a", "b\n", ": c", "\"d\""}) all.add(piece);
+    chain_settings settings;
+    dynamic_chain c;
+    if (!settings.read(words) || !settings.read_metadata("general.sampling.top_k", "4.000000")) return null_token;
+    if (!settings.build(c, &all).ok()) return null_token;
+    return c.sample({logits, size});
+}
 checkpoint mark(const usual_chain& c) { return c.mark(); }
 status rollback(usual_chain& c, const checkpoint& to) { return c.rollback(to); }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const plugin_functions* riffle_plugin() {
-    static constexpr plugin_functions functions{loads, sample, fill, find, mark, rollback};
+    static constexpr plugin_functions functions{loads, sample, sample_by_settings, fill, find, mark, rollback};
     return &functions;
 }

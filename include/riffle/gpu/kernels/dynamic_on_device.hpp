@@ -32,8 +32,9 @@ public:
             (void)(describe<Known>(chain, i, described) || ...);
             stages_.push_back(described);
         }
-        if (Policies::arithmetic != numerics::llama) plan = make_device_plan(stages_);
-        device_stages = std::span(stages_).first(plan.stages);
+        const std::span<const device_stage> all(stages_.data(), stages_.size());
+        if (Policies::arithmetic != numerics::llama) plan = make_device_plan(all);
+        device_stages = all.first(plan.stages);
         layout = request_layout(device_stages);
         if (!plan.is_useful()) return;
         words_ = make_words(options);
