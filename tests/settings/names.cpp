@@ -82,8 +82,11 @@ TEST(SettingsNames, AllOtherOptionsOfLlama) {
         for (const std::string& spelt : spellings(name)) EXPECT_EQ(read(spelt + "=19").seed, 19u) << spelt;
     for (const char* name : {"-l", "--logit-bias"})
         for (const std::string& spelt : spellings(name)) EXPECT_EQ(read(spelt + "=19-1").biases.size(), 1u) << spelt;
-    for (const std::string& spelt : spellings("--dry-sequence-breaker"))
-        EXPECT_EQ(read(spelt + "=none").dry_breakers.size(), 0u) << spelt;
+    for (const char* name : {"--dry-sequence-breaker", "dry_sequence_breakers"})
+        for (const std::string& spelt : spellings(name)) {
+            EXPECT_EQ(read(spelt + "=none").dry_breakers.size(), 0u) << spelt;
+            EXPECT_EQ(read(spelt + "=x;" + spelt + "=y").dry_breakers, (std::vector<std::string>{"x", "y"})) << spelt;
+        }
     for (const std::string& spelt : spellings("--ignore-eos")) {
         EXPECT_EQ(read(spelt).ignore_eos, 1) << spelt;
         for (const char* yes : {"1", "true", "on", "enabled", "TRUE"}) EXPECT_EQ(read(spelt + "=" + yes).ignore_eos, 1);
@@ -94,7 +97,8 @@ TEST(SettingsNames, AllOtherOptionsOfLlama) {
     EXPECT_FALSE(s.read("ignore_eos=perhaps"));
     EXPECT_EQ(s.problem(), "settings: ignore_eos = \"perhaps\" is neither true nor false");
     for (const char* name : {"--grammar", "--grammar-file", "-j", "--json-schema", "-jf", "--json-schema-file", "-bs",
-                             "--backend-sampling", "LLAMA_ARG_BACKEND_SAMPLING"})
+                             "--backend-sampling", "LLAMA_ARG_BACKEND_SAMPLING", "n_probs", "post_sampling_probs",
+                             "logprobs", "top_logprobs", "grammar_lazy", "grammar_triggers", "preserved_tokens"})
         for (const std::string& entry : {std::string(name), name + std::string("=x")}) {
             EXPECT_FALSE(s.read(entry)) << entry;
             EXPECT_NE(s.problem().find(name + std::string(" makes no stage of a chain: ")), std::string::npos)
@@ -157,7 +161,7 @@ TEST(SettingsNames, TheNearestIsTold) {
         {"frequency_penatly=1", "frequency_penalty"},
         {"xtc_treshold=1", "xtc_threshold"},
         {"ignore-eso", "ignore_eos"},
-        {"dry_sequence_breakers=x", "dry_sequence_breaker"},
+        {"dry_sequence_braker=x", "dry_sequence_breaker"},
         {"gredy", "greedy"},
         {"samplers=top_k,pen_alties", "penalties"},
         {"SAMPLER=top_k", "samplers"},
