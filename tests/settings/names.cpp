@@ -163,6 +163,16 @@ TEST(SettingsNames, TheNearestIsTold) {
         {"ignore-eso", "ignore_eos"},
         {"dry_sequence_braker=x", "dry_sequence_breaker"},
         {"gredy", "greedy"},
+        // Written as its kind is not: with a value, or without.
+        {"gredy=1", "greedy"},
+        {"penaltes=1", "penalties"},
+        {"dist_=1", "dist"},
+        {"xtx=1", "xtc"},
+        {"mirostt", "mirostat"},
+        {"logit_bais", "logit_bias"},
+        {"seeed", "seed"},
+        {"repeat_penlty", "repeat_penalty"},
+        {"sampler_sq", "sampler_seq"},
         {"samplers=top_k,pen_alties", "penalties"},
         {"SAMPLER=top_k", "samplers"},
     };

@@ -50,13 +50,20 @@ private:
         const std::size_t equals = find(entry, "=");
         const text name = trimmed(entry.part(0, equals));
         const option* const known = option_called(name);
-        if (equals < entry.size()) {
-            if (known) read_value(*known, name, trimmed(entry.part(equals + 1)));
-            else unknown("", name, [](const option& o) { return takes_value(o); });
-        } else {
-            if (known) read_name(*known, name);
-            else unknown("", name, [](const option& o) { return stands_alone(o); });
-        }
+        const bool has_value = equals < entry.size();
+        if (!known) return unknown("", name, nearest_entry(name, has_value ? takes_value : stands_alone));
+        if (has_value) read_value(*known, name, trimmed(entry.part(equals + 1)));
+        else read_name(*known, name);
+    }
+    /// Of the names that can be written so; of all, where none of them is near: nobody is told nothing for one letter.
+    const char* nearest_entry(const text& name, bool (*can_be_so)(const option&) noexcept) const noexcept {
+        const char* const nearest = nearest_if_told(name, can_be_so);
+        return nearest ? nearest : nearest_if_told(name, [](const option&) { return true; });
+    }
+    /// Nobody need look for words that are not said any more.
+    template <class Wanted>
+    const char* nearest_if_told(const text& name, Wanted wanted) const noexcept {
+        return problems_.is_full() ? nullptr : nearest_name(name, wanted);
     }
     static bool takes_value(const option& o) noexcept {
         return o.value != option_value::usual || o.number != nullptr || o.whole != nullptr;
@@ -92,9 +99,7 @@ private:
     void is_elsewhere(const option& known, const text& name) {
         problems_.add(quoted(name), " makes no stage of a chain: ", known.meaning);
     }
-    template <class Wanted>
-    void unknown(const char* what, const text& name, Wanted wanted) {
-        const char* const nearest = problems_.is_full() ? nullptr : nearest_name(name, wanted);
+    void unknown(const char* what, const text& name, const char* nearest) {
         problems_.add("there is no ", what, "\"", quoted(name), "\"", nearest ? "; did you mean " : "",
                       nearest ? nearest : "", nearest ? "?" : "");
     }
@@ -127,7 +132,7 @@ private:
         for_each_part(value, ",;", [this](const text& name) {
             const option* const known = option_called(name);
             if (known && known->names_sampler) into_.samplers.push_back(known->sampler);
-            else unknown("sampler ", name, [](const option& o) { return o.names_sampler; });
+            else unknown("sampler ", name, nearest_if_told(name, [](const option& o) { return o.names_sampler; }));
         });
     }
     void read_letters(const text& value) {
