@@ -17,7 +17,7 @@ auto like_llama = chain<llama_exact>(top_k{.k = 40}, top_p{.p = 0.95f}, temperat
 bool set_up(dynamic_chain& chain, text settings) {
     chain_settings s;
     if (!s.read(settings))
-        return std::printf("%s\n", s.problem().c_str()), false;  // all that is wrong, and which name was nearest
+        return std::printf("%s\n", s.problem().c_str()), false;  // the first eight problems, and how many more
     return s.build(chain).ok();
 }
 // [end:settings]

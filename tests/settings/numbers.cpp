@@ -46,8 +46,8 @@ void expect_as_library(const std::string& written) {
     EXPECT_EQ(ours, theirs) << written;
 }
 TEST(SettingsNumbers, ThatAreWholeAreThoseOfTheLibrary) {
-    std::vector<std::string> texts{"", "-", "--1", "+1", "-+1", "-0", "00", "007", "1-", "1 ", " 1", "0x1", "1e2", "1.0",
-                                   "-00000000000000000000000000000012", "99999999999999999999999999999999",
+    std::vector<std::string> texts{"", "-", "--1", "+1", "-+1", "-0", "00", "007", "1-", "1 ", " 1", "0x1", "1e2",
+                                   "1.0", "-00000000000000000000000000000012", "99999999999999999999999999999999",
                                    "99999999999999999999999999999999x", "-99999999999999999999x"};
     // About each bound: of 8 to 64 bits, with a sign and without.
     for (const int bits : {7, 8, 15, 16, 31, 32, 63, 64})
@@ -149,9 +149,10 @@ TEST(SettingsNumbers, OfAModelThatAreNone) {
     EXPECT_EQ(problem_of_metadata("top_k", "3000000000.000000"),
               "settings: top_k = \"3000000000.000000\" is out of the range of a whole number");
     for (const std::string none :
-         {"", ".", ",", "\xD9\xAB", "\xD9", "0.6.1", "0,6,1", "1.000,5", "0.6x", "1 2", "[0.5]"})
+         {"", ".", ",", "\xD9\xAB", "\xD9", "0.6.1", "0,6,1", "1.000,5", "0.6x", "0.6f", " 0.6", "1 2", "[0.5]"})
         problem_of_metadata("temp", none);
-    for (const std::string none : {"", ".5", "-.5", "4x", "4.5x", "4.5.1", "4,000,000", "1e2", "inf"})
+    for (const std::string none : {"", ".5", "-.5", "4x", " 4", "4294967336", "4.5x", "4.5.1", "4,000,000", "1e2",
+                                   "inf"})
         problem_of_metadata("top_k", none);
     problem_of_metadata("temp", std::string(1 << 20, '1'));
     problem_of_metadata("top_k", std::string(1 << 20, '1'));

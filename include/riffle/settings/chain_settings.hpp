@@ -59,11 +59,13 @@ public:
     }
 
     /// Reads an entry of a model's metadata on top of what is set, the value as llama_model_meta_val_str() writes it:
-    /// what llama.cpp looks for in general.sampling.*; other keys change nothing. Numbers are read as llama.cpp reads
-    /// them, and under whatever locale it wrote them: `0,600000` is 0.6, and a whole number that is stored as a float
-    /// is cut to its digits. False where there is no number, or a sampler that nobody knows; the others of a sequence
-    /// are taken. problem() then says so, behind what it said of the entries since the last text. Never adds a sampler
-    /// but by the sequence.
+    /// what llama.cpp looks for in general.sampling.*; other keys change nothing. Numbers that it wrote are read as it
+    /// reads them, under whatever locale it wrote them: `0,600000` is 0.6, and a whole number that is stored as a float
+    /// is cut to its digits. Other texts meet stricter rules than there: the number has to be the whole text (it
+    /// takes `40x` and ` 40` for 40, and `0.6f` for 0.6), and one out of range is refused (it lets 4294967336 wrap to
+    /// 40). False where there is no number, or a sampler that nobody knows; the others of a sequence are taken.
+    /// problem() then says so, behind what it said of the entries since the last text. Never adds a sampler but by the
+    /// sequence.
     bool read_metadata(const text& key, const text& value) {
         const text prefix = "general.sampling.";
         if (!key.starts_with(prefix)) return true;
