@@ -132,9 +132,10 @@ all_rooms() {
         grep -oE '\b[a-z_]+\b' | grep -vx set
 }
 
-# Whether "room wide", "checks all", ... is among what tests/run --changed asks for. Without it, everything is.
+# Whether "room wide", "checks all", ... is among what tests/run --changed asks for, which may be nothing. Without it,
+# everything is.
 is_affected() {
-    [[ -z ${RIFFLE_AFFECTED:-} ]] || grep -qxF -- "$1" <<<"$RIFFLE_AFFECTED" || grep -qx 'leg all' <<<"$RIFFLE_AFFECTED"
+    [[ -z ${RIFFLE_AFFECTED+set} ]] || grep -qxF -- "$1" <<<"$RIFFLE_AFFECTED" || grep -qx 'leg all' <<<"$RIFFLE_AFFECTED"
 }
 
 # --- building ---------------------------------------------------------------------------------------------------------
