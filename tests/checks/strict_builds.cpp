@@ -99,7 +99,8 @@ void use_in_llama(Chain c, llama_context* context, std::span<const float> logits
 
 }  // namespace
 
-void use_llama(llama_context* context, const llama_model* model, llama_sampler* sampler, std::span<const float> logits) {
+void use_llama(llama_context* context, const llama_model* model, llama_sampler* sampler,
+               std::span<const float> logits) {
     const vocabulary all = llama::vocabulary_of(model);
     basic_dynamic_chain<llama_exact> late;
     (void)llama::settings_of(model, &all).build(late, &all);

@@ -493,7 +493,7 @@ private:
         return (std::max)(std::size_t((std::max)(window(stages), 0)), tokens);
     }
     /// Longer windows, and endless ones, get their memory as the text grows.
-    static constexpr std::size_t first_window = 4096;
+    RIFFLE_LOCAL static constexpr std::size_t first_window = 4096;
     static std::size_t first_capacity(const stage_table& stages) noexcept {
         return history_capacity((std::min)(window_tokens(stages, 0), first_window));
     }

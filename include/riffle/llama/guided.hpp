@@ -127,7 +127,10 @@ private:
             logits[i] = illegal_logit;
         }
         candidates c{tokens, from.size, -1, false};
-        if (!grammar_.apply(c)) return refused(), nullptr;
+        if (!grammar_.apply(c)) {
+            refused();
+            return nullptr;
+        }
         write_by_id(c, from, logits);
         return logits;
     }

@@ -94,8 +94,8 @@
 // Keeping a product and a sum apart, where a fused multiply-add would round once instead of twice: clang obeys a pragma
 // inside each operator. g++ knows no such thing; there a product is pinned in a register, as a vector (RIFFLE_SETTLE)
 // or as a scalar (RIFFLE_PIN_SCALAR). Where neither is possible, a vector product is put behind a barrier, which is
-// slow and enough. (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function of a
-// user into it; and g++ 16 forgets barriers when it vectorises a loop of scalars.)
+// slow and enough. (The attribute optimize("fp-contract=off") on a pass would do too, but then g++ inlines no function
+// of a user into it; and g++ 16 forgets barriers when it vectorises a loop of scalars.)
 #if defined(__clang__)
 #define RIFFLE_NO_CONTRACTION _Pragma("clang fp contract(off)")
 #define RIFFLE_CONTRACTION _Pragma("clang fp contract(fast)")

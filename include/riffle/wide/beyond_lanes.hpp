@@ -9,8 +9,8 @@
 
 // What the lane type has no word for: a mask as bits, the lanes of a mask moved together, whether any of many is NaN, a
 // product and a sum in one, integers of floats that may not fit, sums of 64-bit products. x86 has instructions for
-// each; other processors do it in more steps, and do not move lanes together. (As builtins, because the header that names the
-// intrinsics would double what including riffle costs a compiler.)
+// each; other processors do it in more steps, and do not move lanes together. (As builtins, because the header that
+// names the intrinsics would double what including riffle costs a compiler.)
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
