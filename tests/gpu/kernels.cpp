@@ -454,7 +454,9 @@ TEST(Finish, LeavesNoTokenBehindWhereTheChainMustBeGivenTheRow) {
     EXPECT_FALSE(gpu::finish(on, other, gpu::row_outcome{}, token));
     EXPECT_EQ(token, null_token) << "another chain";
     token = of_before;
-    EXPECT_FALSE(gpu::finish(on, c, gpu::row_outcome{.state = gpu::row_state::more_tokens}, token));
+    gpu::row_outcome without_room;
+    without_room.state = gpu::row_state::more_tokens;
+    EXPECT_FALSE(gpu::finish(on, c, without_room, token));
     EXPECT_EQ(token, null_token) << "survivors that had no room";
 
     auto exact = chain<llama_exact>(top_k{.k = 2}, dist{});
