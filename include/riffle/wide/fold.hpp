@@ -33,8 +33,8 @@ public:
     RIFFLE_INLINE V operator()(const V& x) const noexcept {
         return blend(x > V(illegal_logit), canonical(mapped(without_small(x))), V(illegal_logit));
     }
-    /// The same but for a NaN, an infinity or a denormal that the map returns, for fixed_mass of its distance to
-    /// top(maximum), which cannot tell those from their canonical form.
+    /// The map, whose NaN, infinities and denormals stay as they are: for fixed_mass of a distance to top(maximum),
+    /// which cannot tell those from their canonical form.
     template <class V>
     RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
         if constexpr (tolerates_uncanonical) return mapped(x);
