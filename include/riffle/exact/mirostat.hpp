@@ -79,8 +79,8 @@ struct form<mirostat> {
 private:
     /// Neighbours to look at, if there are so many; m < 1: all.
     static std::size_t pairs_of(const mirostat& spec) noexcept { return std::size_t(std::int64_t{spec.m} - 1); }
-    /// How many of the likeliest to keep, at least one: one where the peer divides by 0 on the way, at which a host may
-    /// trap, since it comes to what is no count, or to x^0.
+    /// How many of the likeliest to keep, at least one. Where the peer divides by 0 on the way, at which a host may
+    /// trap, the answer is one without computing it: the peer comes to no number there, or to 1.
     static std::size_t kept(const mirostat& spec, float mu, const candidates& c) noexcept {
         float products = 0.0f, squares = 0.0f;
         for (std::size_t i = 0; i < pairs_of(spec) && i + 1 < c.size; ++i) {

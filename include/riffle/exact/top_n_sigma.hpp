@@ -25,7 +25,7 @@ struct form<top_n_sigma> {
         }
         if (legal == 0) return status_code::ok;  // the peer computes with NaN, and then hides nothing
         const float of_all = deviation(c, sum / float(legal), legal);
-        if (of_all == 0.0f && spec.n > greatest_logit) return status_code::ok;  // the same
+        if (of_all == 0.0f && spec.n > greatest_logit) return status_code::ok;  // 0 * inf: NaN again
         const float least = maximum - times(spec.n, of_all);
         for (auto& token : c)
             if (token.logit < least) token.logit = illegal;
