@@ -184,7 +184,7 @@ use_compiler_cache() {
 configure() {
     local tree=$1 generator=() launcher=()
     shift
-    ! use_compiler_cache || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    ! use_compiler_cache || launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$source_dir/tests/matrix/cached_compiler")
     if [[ -f $tree/CMakeCache.txt ]] && ! still_good "$tree"; then
         rm -rf "$tree"
     fi
