@@ -152,6 +152,21 @@ TEST(FailingAllocation, OfABatch) {
     };
     fail_each_allocation(
         made, sample, [&](batch_and_chains& b, const outcome&) { look(b); }, look);
+    // A peek accepts nothing, whether there was memory or not.
+    const auto untouched = [&](batch_and_chains& b) {
+        for (std::size_t i = 0; i < rows().size(); ++i) {
+            any_pipeline fresh = chains()[i].chain;
+            EXPECT_TRUE(b.tokens[i] <= 0 || b.tokens[i] == expected.tokens[i]) << i;
+            EXPECT_EQ(next_tokens(b.chains[i]), next_tokens(fresh)) << i;
+        }
+    };
+    fail_each_allocation(
+        made, [&](batch_and_chains& b) { return b.shared.peek(b.chains, all, b.tokens); },
+        [&](batch_and_chains& b, const outcome&) { untouched(b); },
+        [&](batch_and_chains& b) {
+            EXPECT_EQ(b.tokens, expected.tokens);
+            untouched(b);
+        });
     fail_each_allocation(
         made,
         [&](batch_and_chains& b) {

@@ -49,6 +49,18 @@ TEST(FailingAllocation, OfAnExplanation) {
     expect_unchanged(with<llama_exact>(top_k{.k = 40} | xtc{.probability = 0.5f, .seed = 4} | dist{.seed = 1}));
 }
 
+TEST(FailingAllocation, OfWhatIsSaidOfADevice) {
+    const auto of = penalties{.repeat = 1.2f} | top_k{.k = 40} | tail_free{} | dist{.seed = 1};
+    const std::string expected = explain_device(of);
+    fail_each_allocation([] { return std::string(); },
+                         [&](std::string& text) {
+                             text = explain_device(of);
+                             return status();
+                         },
+                         [](std::string& text, const outcome&) { EXPECT_TRUE(text.empty()); },
+                         [&](std::string& text) { EXPECT_EQ(text, expected); });
+}
+
 TEST(FailingAllocation, OfTheTextOfAnExplanation) {
     auto c = top_k{.k = 40} | temperature{.t = 0.8f} | dist{.seed = 1};
     const explanation e = explain(c, rows()[0]);

@@ -4,7 +4,7 @@
 # These scripts run in fresh chroots too, which may have neither /proc nor /dev/fd: hence no <(process substitution).
 
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-build_dir=${RIFFLE_BUILD_DIR:-$source_dir/.build}
+build_dir=$(realpath -m -- "${RIFFLE_BUILD_DIR:-$source_dir/.build}")
 jobs=${RIFFLE_JOBS:-$(nproc)}
 
 # --- what the programs need ---------------------------------------------------------------------------------------
@@ -175,6 +175,8 @@ still_good() {
 use_compiler_cache() {
     command -v ccache >/dev/null || return
     export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-$build_dir}/.cache}/riffle/compiled}
+    # Where ccache may not write, it does not compile either.
+    mkdir -p "$CCACHE_DIR" 2>/dev/null && [[ -w $CCACHE_DIR ]] || CCACHE_DIR=$build_dir/compiled
     export CCACHE_BASEDIR=$source_dir CCACHE_NOHASHDIR=1
     # Headers of a fresh clone are new, and precompiled ones are compared by what they were made from.
     export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
@@ -245,4 +247,4 @@ running=
 stop_running() {
     [[ -z $running ]] || kill -TERM -- "-$running" 2>/dev/null || true
 }
-trap 'stop_running; exit 130' INT TERM
+trap 'stop_running; exit 130' INT TERM HUP

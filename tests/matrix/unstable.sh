@@ -31,9 +31,37 @@ lock_unstable_root() {
     flock 9
 }
 
+can_chroot() {
+    as_root chroot / true 2>/dev/null
+}
+
+# Whether the legs in that root will run, as far as can be told ahead.
+will_have_unstable_root() {
+    can_become_root && can_chroot || return
+    unstable_root_is_complete || mirror_of_unstable >/dev/null
+}
+
+# The mirror that a root can be made from, or what is in the way, and 1.
+mirror_of_unstable() {
+    local mirror
+    mirror=${RIFFLE_DEBIAN_MIRROR:-$(debian_mirror)}
+    if [[ -z $mirror ]]; then # container images come without package lists, and apt without lists knows no origins
+        as_root apt-get update >&2 && mirror=$(debian_mirror)
+    fi
+    if [[ -z $mirror ]]; then
+        echo "apt knows no Debian mirror here"
+        return 1
+    fi
+    if ! reaches "${mirror%/}/dists/sid/InRelease"; then
+        echo "the mirror $mirror does not answer, or has no Debian unstable"
+        return 1
+    fi
+    echo "$mirror"
+}
+
 make_unstable_root() {
     can_become_root || skip "making a root needs root, or sudo without a password"
-    as_root chroot / true 2>/dev/null || skip "this machine does not allow chroot"
+    can_chroot || skip "this machine does not allow chroot"
     lock_unstable_root
     if [[ -z ${RIFFLE_FRESH_ROOT:-} ]] && unstable_root_is_complete; then
         echo "in the cache: $unstable_root"
@@ -44,12 +72,7 @@ make_unstable_root() {
     need "gpgv|sqv gpgv"
 
     local mirror
-    mirror=${RIFFLE_DEBIAN_MIRROR:-$(debian_mirror)}
-    if [[ -z $mirror ]]; then # container images come without package lists, and apt without lists knows no origins
-        as_root apt-get update && mirror=$(debian_mirror)
-    fi
-    [[ -n $mirror ]] || skip "apt knows no Debian mirror here"
-    reaches "${mirror%/}/dists/sid/InRelease" || skip "the mirror $mirror does not answer, or has no Debian unstable"
+    mirror=$(mirror_of_unstable) || skip "$mirror"
 
     echo "making $unstable_root from $mirror"
     as_root rm -rf "$unstable_root.partial"
@@ -70,10 +93,9 @@ make_unstable_root() {
 }
 
 reaches() {
-    local file
+    local file status=0
     file=$(mktemp)
-    /usr/lib/apt/apt-helper download-file "$1" "$file" >/dev/null 2>&1
-    local status=$?
+    /usr/lib/apt/apt-helper download-file "$1" "$file" >/dev/null 2>&1 || status=$?
     rm -f "$file"
     return $status
 }
@@ -116,9 +138,11 @@ in_unstable_root() {
 
     as_root rm -rf "$unstable_root/riffle"
     as_root mkdir -p "$unstable_root/riffle"
-    tar -C "$source_dir" --exclude=./.build --exclude=./.git --exclude=./shared -cf - . |
+    local within=${build_dir#"$source_dir"/} # where it lies in the tree, which is copied without it
+    tar -C "$source_dir" --exclude=./.build --exclude=./build --exclude="./$within" --exclude=./.git --exclude=./shared \
+        -cf - . |
         as_root tar -C "$unstable_root/riffle" --no-same-owner -xf -
-    in_root "$unstable_root" env RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
+    in_root "$unstable_root" env -i RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
         RIFFLE_ROOMS="${RIFFLE_ROOMS:-}" ${RIFFLE_AFFECTED+RIFFLE_AFFECTED="$RIFFLE_AFFECTED"} HOME=/root \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 /riffle/tests/matrix/leg "$1"
 }
