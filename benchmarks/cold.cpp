@@ -121,11 +121,20 @@ std::vector<logit_bias_entry> biases() {
     return entries;
 }
 
-template <class... Stages>
+template <class Policies = reproducible, class... Stages>
 void add_with_and_without(const std::string& name, const std::vector<float>& logits, const Stages&... stages) {
-    add(name + "/alone", chain(stages...), logits);
-    add(name + "/64 penalties", chain(penalties{.last_n = int(edited_tokens), .repeat = 1.1f}, stages...), logits);
+    const penalties recent{.last_n = int(edited_tokens), .repeat = 1.1f};
+    add(name + "/alone", chain<Policies>(stages...), logits);
+    add(name + "/64 penalties", chain<Policies>(recent, stages...), logits);
 }
+
+/// A user's: odd ids are a little less likely.
+struct prefer_even {
+    void apply(candidates& c) const noexcept {
+        for (auto& token : c) token.logit -= token.id % 2 ? 0.5f : 0.0f;
+        c.sorted = false;
+    }
+};
 
 const bool registered = [] {
     static const std::vector<float> medium = rows::medium(row_size, 1), flat = rows::flat(row_size, 1);
@@ -140,6 +149,9 @@ const bool registered = [] {
     add("top_k 40 | top_p | min_p | temperature | dist/64 biases",
         chain(logit_bias{biases()}, forty, most, likely, cool, draw), medium);
     add_with_and_without("temperature | dist", medium, cool, draw);
+    add_with_and_without<fast>("fast: temperature | dist", medium, cool, draw);
+    add_with_and_without("llama.cpp's default chain", medium, top_n_sigma{.n = -1.0f}, forty, typical{.p = 1.0f}, most,
+                         likely, xtc{.probability = 0.0f}, dynamic_temperature{.t = 0.8f}, draw);
     add_with_and_without("min_p | temperature | dist", medium, likely, cool, draw);
     add_with_and_without("top_p | temperature | dist", medium, most, cool, draw);
     add_with_and_without("temperature 1.5 | top_p | dist, flat rows", flat, hot, most, draw);
@@ -148,6 +160,7 @@ const bool registered = [] {
     add_with_and_without("mirostat_v2", medium, mirostat_v2{});
     add_with_and_without("min_p | adaptive_p", medium, likely, adaptive_p{.target = 0.5f});
     add_with_and_without("top_k 1000 | dist", medium, top_k{.k = 1000}, draw);
+    add_with_and_without("a user's apply | top_k 40 | dist", medium, prefer_even{}, forty, draw);
     return true;
 }();
 

@@ -70,9 +70,9 @@ void add_texts(const std::string& name, const Stage& stage, Measure measure) {
             ->Unit(benchmark::kMicrosecond);
 }
 template <class Policies, class Stage>
-void add(const std::string& name, const Stage& stage) {
-    add_texts<Policies>(name, stage, [](benchmark::State& state, auto& c) {
-        const auto row = rows::medium(4096, 1);
+void add(const std::string& name, const Stage& stage, std::size_t row_size = 4096) {
+    add_texts<Policies>(name, stage, [row_size](benchmark::State& state, auto& c) {
+        const auto row = rows::medium(row_size, 1);
         if (c.peek(row) == null_token) return state.SkipWithError("no token");
         for (auto _ : state) benchmark::DoNotOptimize(c.peek(row));
     });
@@ -131,6 +131,7 @@ void add_phrases() {
 const bool registered = [] {
     add_both("penalties", penalties{.last_n = -1, .repeat = 1.1f});
     add_both("penalties of 4,096 tokens", penalties{.last_n = 4096, .repeat = 1.1f});
+    add<reproducible>("penalties, 128,256 logits", penalties{.last_n = -1, .repeat = 1.1f}, 128256);
     add_on_candidates<reproducible>("penalties, 128,256 candidates", penalties{.last_n = -1, .repeat = 1.1f});
     add_on_candidates<llama_exact>("penalties, 128,256 candidates, llama_exact",
                                    penalties{.last_n = 32767, .repeat = 1.1f});

@@ -1,8 +1,10 @@
 // A nucleus, top_k and a draw over rows of every length, those beside the lengths at which the way through the row
 // changes included: microseconds a sample. No length may cost more than a longer one by much, and no kind of row a step
 // up. And short rows, as of a game that chooses among five actions, beside exp and std::discrete_distribution.
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,8 +28,15 @@ std::vector<float> spread(std::size_t size, std::uint64_t seed) {
     for (std::size_t i = 0; i < likely && i < size; ++i) row[i * size / likely] = 10.0f - 0.15f * float(i);
     return row;
 }
-constexpr std::size_t long_sizes[] = {1000,  2048,  4096,  8192,   16383, 16384,
-                                      32000, 65535, 65536, 128256, 262144},
+/// Rows of one less than a power of two are those of that power without their last logit: the length alone differs.
+std::vector<float> row_of(const rows::kind& kind, std::size_t size, std::uint64_t seed) {
+    if (size < 1000 || !std::has_single_bit(size + 1)) return kind.make(size, seed);
+    std::vector<float> row = kind.make(size + 1, seed);
+    row.pop_back();
+    return row;
+}
+constexpr std::size_t long_sizes[] = {1000,  2047,  2048,  4096,  8191,   8192,  16383,
+                                      16384, 32000, 65535, 65536, 128256, 262144},
                       short_sizes[] = {5, 20, 100};
 constexpr rows::kind kinds[] = {
     {"medium", rows::medium}, {"side by side", rows::side_by_side}, {"spread", spread}, {"flat", rows::flat}};
@@ -70,7 +79,8 @@ dynamic_chain at_run_time() {
 const bool registered = [] {
     for (const std::size_t size : long_sizes)
         for (const auto& kind : kinds) {
-            const row_set all = rows::eight(kind.make, size);
+            const row_set all = rows::eight(
+                [&](std::size_t n, std::uint64_t seed) { return row_of(kind, n, seed); }, size);
             const std::string what = std::string(kind.name) + "/" + std::to_string(size);
             add("top_p .95, temperature, dist/" + what,
                 [=](benchmark::State& s) { sample(s, all, chain(top_p{.p = 0.95f}, temperature{}, dist{})); });

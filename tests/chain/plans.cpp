@@ -109,6 +109,11 @@ static_assert(is(chain_of<shaken, greedy>::plan_for(1),
 static_assert(is(
     chain_of<temperature, shaken, logit_bias, shaken, soft_cap, logit_bias, temperature, dist>::plan_for(7),
     {{rows}, {narrow, 0, 4}, {back_to_row, 4, 8}, {rewrite, 4, 5}, {edit, 5, 6}, {max}, {mass, 7, 8}, {pick, 7, 8}}));
+static_assert(is(
+    chain_of<logit_bias, penalties, shaken, logit_bias, shaken, greedy>::plan_for(5),
+    {{edit, 0, 1}, {edit, 1, 2}, {rows}, {narrow, 2, 5}, {back_to_row, 5, 6}, {max}, {pick, 5, 6}}));
+static_assert(chain_of<logit_bias, penalties, shaken, greedy>::plan_for(3).verbs_ahead() == 3);
+static_assert(chain_of<logit_bias, penalties, shaken, greedy>::plan_for(3).first_on_row() == 5);
 static_assert(is(chain_of<shaken, temperature, mask, dist>::plan_for(2),
                  {{rows}, {narrow, 0, 1}, {back_to_row, 1, 4}, {gather, 2, 3}, {narrow, 1, 4}}));
 static_assert(is(chain_of<top_k, keep_even, dist>::plan_for(0), {{max}, {select, 0, 1}, {narrow, 1, 3}}));

@@ -50,7 +50,10 @@ TEST(PlanText, SaysWhichMapsWereFolded) {
 
 TEST(PlanText, SaysWhichStageForcesRows) {
     expect_lines(chain(shuffle_like{}, top_k{}, dist{}), {"rows ", "because shuffle_like has only a narrow verb",
-                                                          "narrow    shuffle_like", "back_to_row", "select    top_k"});
+                                                          "narrow    shuffle_like", "back_to_row copies",
+                                                          "select    top_k"});
+    expect_lines(chain(penalties{}, shuffle_like{}, top_k{}, dist{}),
+                 {"edit      penalties: kept beside the row", "rows      12 bytes", "narrow    shuffle_like over"});
 }
 
 TEST(PlanText, SaysWhyThereAreRowsWhereNoStageForcesThem) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <riffle/llama_exact.hpp>
@@ -11,6 +12,7 @@
 #include "chain/own_stages.hpp"
 #include "gpu/device_for_tests.hpp"
 #include "reference/rows.hpp"
+#include "sizes/numbers.hpp"
 
 namespace riffle_tests::gpu_sampler {
 namespace {
@@ -211,6 +213,29 @@ TEST_F(SamplerOnDevice, LimitsThatWillNotDo) {
     EXPECT_EQ(no_logits.sample(there, make_row(shape::random, 100, 2)), here.sample(make_row(shape::random, 100, 2)));
     gpu::sampler<usual> too_long(test_device(), {.vocabulary = (1u << 22) + 1});
     EXPECT_EQ(too_long.state().code(), gpu::device_code::device_too_small);
+}
+/// What is too much for the device is the processor's, with the same tokens.
+TEST_F(SamplerOnDevice, LimitsOfAnySize) {
+    using edited = decltype(biases_of(0) | top_k{} | dist{});
+    using limit = std::uint32_t gpu::sampler_limits::*;
+    const std::pair<const char*, limit> all[] = {{"vocabulary", &gpu::sampler_limits::vocabulary},
+                                                 {"rows", &gpu::sampler_limits::rows},
+                                                 {"room", &gpu::sampler_limits::room},
+                                                 {"edits", &gpu::sampler_limits::edits},
+                                                 {"group_size", &gpu::sampler_limits::group_size}};
+    constexpr std::uint32_t size = 300;
+    for (const auto& [name, member] : all)
+        for (const auto n : numbers_around<std::uint32_t>(size)) {
+            gpu::sampler_limits limits{.vocabulary = size};
+            limits.*member = n;
+            gpu::sampler<edited> on_device(test_device(), limits);
+            edited there = biases_of(20) | top_k{.k = 40} | dist{.seed = 3}, here = there;
+            for (std::uint64_t step = 0; step < 2; ++step) {
+                const auto row = make_row(shape::random, size, step);
+                EXPECT_EQ(on_device.sample(there, row), here.sample(row))
+                    << name << " " << n << ": " << on_device.state().message().c_str();
+            }
+        }
 }
 TEST_F(SamplerOnDevice, SeveralThreadsShareADevice) {
     std::array<std::size_t, 4> differ{};

@@ -53,10 +53,12 @@ TEST(FactualNucleus, IsTopPWithoutDecay) {
 }
 TEST(FactualNucleus, ALeastShareAboveTheFirstTakesOverAtTheSecondToken) {
     const std::vector<float> even(100, 1.0f);
-    auto c = factual_nucleus{.p = 0.205f, .decay = 0.5f, .p_min = 0.705f} | dist{};
-    for (const std::size_t expected : {21u, 71u, 71u}) {
-        c.sample(even);
-        EXPECT_EQ(c.survivors().size(), expected);
+    for (const float decay : {0.0f, 0.5f, 1.0f}) {
+        auto c = factual_nucleus{.p = 0.205f, .decay = decay, .p_min = 0.705f} | dist{};
+        for (const std::size_t expected : {21u, 71u, 71u}) {
+            c.sample(even);
+            EXPECT_EQ(c.survivors().size(), expected) << decay;
+        }
     }
 }
 TEST(FactualNucleus, StaysBehind4096Tokens) {

@@ -66,6 +66,23 @@ TEST(Infill, ATextTakesOverWhatItBegins) {
     EXPECT_EQ(left_of(v, {{control, 0.3}, {hello, 0.3}, {x, 0.4}}), (list{{hello, 0.3}, {x, 0.4}, {control, 0.3}}));
     EXPECT_EQ(left_of(v, {{empty, 0.3}, {hello, 0.3}, {x, 0.4}}), (list{{hello, 0.3}, {x, 0.4}, {empty, 0.3}}));
 }
+TEST(Infill, BeginningsOfAnyLengthAndByte) {
+    vocabulary v;
+    const std::string bytes[] = {"\xc3", "\xc3\xa4", std::string("\0", 1), std::string("\0\0", 2)};
+    for (const std::string one : {"abc", "abcd", "abcde", "abcdef", "abcx", "abcdx", "bbcde"}) v.add(one);
+    for (const std::string& one : bytes) v.add(one);
+    const auto takes_over = [&](token_id first, token_id second) {
+        return left_of(v, {{first, 0.3}, {second, 0.3}, {100, 0.4}}) == list{{first, 0.6}, {100, 0.4}};
+    };
+    for (token_id first = 0; std::size_t(first) < v.size(); ++first)
+        for (token_id second = 0; std::size_t(second) < v.size(); ++second) {
+            if (first == second) continue;
+            const std::string head(v.piece(first).data(), v.piece(first).size()),
+                all(v.piece(second).data(), v.piece(second).size());
+            if (head.starts_with(all)) continue;  // then it is the second that begins the first, and takes over too
+            EXPECT_EQ(takes_over(first, second), all.starts_with(head)) << first << ", " << second;
+        }
+}
 TEST(Infill, KeepsWhatIsLikelyEnough) {
     const vocabulary v = small_vocabulary();
     EXPECT_EQ(left_of(v, {{x, 0.7}, {y, 0.15}, {z, 0.15}}), (list{{x, 0.7}}));    // a fifth

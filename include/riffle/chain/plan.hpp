@@ -87,12 +87,16 @@ struct plan {
         while (i < size && steps[i].op != pass::max) ++i;
         return i;
     }
-    /// How many stages are run on candidates before there is a row again, and the step that then follows; 0 where the
-    /// plan begins with the row, or never comes to it.
+    /// How many stages are run before candidates are a row again, and the step that then follows; 0 where the plan
+    /// begins with a row that stays one, or never comes to it.
     constexpr std::size_t verbs_ahead() const noexcept {
-        return size > 2 && steps[2].op == pass::back_to_row ? steps[2].first : 0;
+        return first_on_row() > 0 ? steps[first_on_row() - 1].first : 0;
     }
-    constexpr std::size_t first_on_row() const noexcept { return verbs_ahead() > 0 ? 3 : 0; }
+    constexpr std::size_t first_on_row() const noexcept {
+        std::size_t i = size;
+        while (i > 0 && steps[i - 1].op != pass::back_to_row) --i;
+        return i;
+    }
     /// Where a plan of a later bridge goes on with the row that this one has prepared and its bridge has narrowed;
     /// next.size where it cannot, because it would have prepared the row in another way, or would run the bridge again
     /// with a verb behind it.
@@ -120,7 +124,8 @@ enum class folding { yes, no };
 /// Edits and masks before the bridge become overlays of the row. Maps wait: a monotone one is commuted past a cut or
 /// folded into an exp; it must be written out only when an edit or an adjustment follows it, when it is not monotone,
 /// or when the machine cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates
-/// for all tokens; behind the last such stage they are a row again.
+/// for all tokens, of a row that has the edits ahead of all other stages; behind the last such stage they are a row
+/// again.
 constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bridge,
                          folding folds = folding::yes) noexcept {
     plan p;
@@ -136,8 +141,10 @@ constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bri
     std::size_t start = bridge;  // behind the last stage that applies
     while (start > 0 && !stages[start - 1].applies) --start;
     if (start > 0) {
+        std::size_t first = 0;
+        for (; first < start && stages[first].edits; ++first) p.push(pass::edit, first, first + 1);
         p.push(pass::rows, 0, 0);
-        p.push(pass::narrow, 0, start);
+        p.push(pass::narrow, first, start);
         p.push(pass::back_to_row, start, count);
     }
     p.pending = std::uint8_t(start);

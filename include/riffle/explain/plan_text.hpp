@@ -136,7 +136,7 @@ inline std::string plan_text(const stage_table& stages, std::size_t row_size) {
     for (std::size_t i = 0; i < p.size; ++i) {
         const plan_step& s = p.steps[i];
         if (s.op == pass::narrow && s.first >= s.last) continue;
-        text += fmt::format("{:<10}{}\n", name_of(s.op), detail::describe(stages, p, s));
+        text += fmt::format("{:<9} {}\n", name_of(s.op), detail::describe(stages, p, s));
     }
     return text;
 }

@@ -20,7 +20,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///    was masked; numerics::llama repeats that, and has no token where the vocabulary names neither.)
 ///
 /// `vocab` must be given, and outlive the chain. Looks at the 1,024 first in rank: put it behind top_k and top_p, as
-/// llama.cpp's own examples do. Candidates: O(n²) comparisons of texts.
+/// llama.cpp's own examples do. Candidates: O(n²) comparisons of four bytes, and of texts that share those.
 struct infill {
     const vocabulary* vocab = nullptr;
 
@@ -28,7 +28,6 @@ struct infill {
     static constexpr facts fact{.applies = true, .keeps_sorted = true};
 
     void apply(candidates& c) const noexcept {
-        constexpr std::size_t most = 1024;
         c.keep_greatest(most);
         c.sort();
         if (c.empty() || vocab == nullptr) return;
@@ -48,6 +47,8 @@ struct infill {
     }
 
 private:
+    RIFFLE_LOCAL static constexpr std::size_t most = 1024;
+
     /// There was a candidate, so its memory is there. (Not inlined: g++ 12 takes the copy for a pointer to it.)
     RIFFLE_NOINLINE static void keep_only(candidates& c, const token_data& token) noexcept {
         c.data[0] = token;
@@ -61,24 +62,40 @@ private:
         for (const auto& token : c) (ends(token) ? ending : others) += weight(token);
         return 3 * c.size * ending > others;
     }
+    text shown(const token_data& token) const noexcept {
+        return vocab->is(token.id, token_role::control) ? text() : vocab->piece(token.id);
+    }
+    /// The first four bytes of a text, less where it ends; in `mask` ones where it has any.
+    static std::uint32_t beginning(const text& of, std::uint32_t& mask) noexcept {
+        std::uint32_t bytes = mask = 0;
+        for (std::size_t i = 0; i < 4 && i < of.size(); ++i) {
+            bytes |= std::uint32_t{static_cast<unsigned char>(of.data()[i])} << 8 * i;
+            mask |= std::uint32_t{0xff} << 8 * i;
+        }
+        return bytes;
+    }
     void merge(candidates& c, float maximum) const noexcept {
-        const auto piece = [&](std::size_t i) {
-            return vocab->is(c[i].id, token_role::control) ? text() : vocab->piece(c[i].id);
-        };
+        std::uint32_t beginnings[most], mask = 0;  // most texts differ there
+        for (std::size_t i = 0; i < c.size; ++i) beginnings[i] = beginning(shown(c[i]), mask);
         for (std::size_t i = 0; i < c.size; ++i) {
-            for (std::size_t j = 0; j < c.size && c[i].logit > illegal_logit; ++j) {
-                if (i == j || !(c[j].logit > illegal_logit) || piece(i).empty() || !piece(j).starts_with(piece(i)))
-                    continue;
-                const bool second_wins = weight(c[j]) > weight(c[i]);
-                token_data &to = c[second_wins ? j : i], &from = c[second_wins ? i : j];
-                const std::uint64_t sum = weight(to) + weight(from);
-                to.p = std::bit_cast<float>(std::uint32_t((std::min)(sum, std::uint64_t{0xffffffffu})));
-                from.p = 0.0f;
-                from.logit = illegal_logit;
-                const float share = float(double(sum) * 0x1p-30);
-                if (sum > 0) to.logit = canonical((lanes<1>(maximum) + log(lanes<1>(share)))[0]);
+            const text head = shown(c[i]);
+            const std::uint32_t bytes = beginning(head, mask);
+            for (std::size_t j = head.empty() ? c.size : 0; j < c.size && c[i].logit > illegal_logit; ++j) {
+                if (((beginnings[j] ^ bytes) & mask) != 0) continue;
+                if (i != j && c[j].logit > illegal_logit && shown(c[j]).starts_with(head)) merge(c[i], c[j], maximum);
             }
         }
+    }
+    /// The likelier takes over the mass of the other.
+    static void merge(token_data& first, token_data& second, float maximum) noexcept {
+        const bool second_wins = weight(second) > weight(first);
+        token_data &to = second_wins ? second : first, &from = second_wins ? first : second;
+        const std::uint64_t sum = weight(to) + weight(from);
+        to.p = std::bit_cast<float>(std::uint32_t((std::min)(sum, std::uint64_t{0xffffffffu})));
+        from.p = 0.0f;
+        from.logit = illegal_logit;
+        const float share = float(double(sum) * 0x1p-30);
+        if (sum > 0) to.logit = canonical((lanes<1>(maximum) + log(lanes<1>(share)))[0]);
     }
     void keep_likely(candidates& c) const noexcept {
         const std::uint64_t total = mass(c);
