@@ -129,18 +129,19 @@ void add_phrases() {
 }
 
 const bool registered = [] {
-    add_both("penalties", penalties{.last_n = -1, .repeat = 1.1f});
+    constexpr auto all = std::int32_t(length);  // -1 is off under llama_exact
+    add_both("penalties", penalties{.last_n = all, .repeat = 1.1f});
     add_both("penalties of 4,096 tokens", penalties{.last_n = 4096, .repeat = 1.1f});
-    add<reproducible>("penalties, 128,256 logits", penalties{.last_n = -1, .repeat = 1.1f}, 128256);
-    add_on_candidates<reproducible>("penalties, 128,256 candidates", penalties{.last_n = -1, .repeat = 1.1f});
+    add<reproducible>("penalties, 128,256 logits", penalties{.last_n = all, .repeat = 1.1f}, 128256);
+    add_on_candidates<reproducible>("penalties, 128,256 candidates", penalties{.last_n = all, .repeat = 1.1f});
     add_on_candidates<llama_exact>("penalties, 128,256 candidates, llama_exact",
-                                   penalties{.last_n = 32767, .repeat = 1.1f});
+                                   penalties{.last_n = all, .repeat = 1.1f});
     add_on_candidates<reproducible>("no_repeat_ngram 1, 128,256 candidates", no_repeat_ngram{.n = 1});
     add("no_repeat_ngram 3", no_repeat_ngram{.n = 3});
     add("no_repeat_ngram 10000", no_repeat_ngram{.n = 10000});
-    add_both("dry", dry{.multiplier = 1.0f, .last_n = -1});
+    add_both("dry", dry{.multiplier = 1.0f, .last_n = all});
     add_both("dry, 2,000 breakers with a common head",
-             dry{.multiplier = 1.0f, .last_n = -1, .breakers = token_sequences(with_a_common_head(2000, 20))});
+             dry{.multiplier = 1.0f, .last_n = all, .breakers = token_sequences(with_a_common_head(2000, 20))});
     banned_sequences banned;
     for (auto& tokens : with_a_common_head(2000, 20)) banned.sequences.push_back({std::move(tokens), -1.0f});
     add("banned_sequences, 2,000 with a common head", banned);
