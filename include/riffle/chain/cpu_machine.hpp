@@ -37,7 +37,7 @@ public:
     RIFFLE_LOCAL static constexpr std::size_t many_survivors = 2048;
     /// How far under the maximum, in nats, what a stage keeps is looked for first. (An array: a list in the loop would
     /// want <initializer_list> of whoever imports riffle as a module.)
-    RIFFLE_LOCAL static constexpr float first_depths[] = {3.0f, 6.0f, 12.0f};
+    RIFFLE_LOCAL static constexpr float first_depths[] = {3.0f, 6.0f, 9.0f, 12.0f};
 
     /// How the end of a nucleus was found: not at all, as no nucleus bounds the row; among candidates gathered from the
     /// likeliest down; or in the row, in a band of logits that was guessed ahead of the mass pass, in one that a sample
@@ -248,7 +248,9 @@ private:
     /// How low a nucleus can reach: a cut whose tokens hold more than the target. Most rows show it a few nats under
     /// the maximum, among few tokens; on others it is looked for in the row, or a histogram of mass finds it.
     void bound_nucleus(std::size_t bridge) noexcept {
-        const std::size_t many = (std::min<std::size_t>)(row_.size() / 4, 4096);
+        std::size_t many = (std::min<std::size_t>)(row_.size() / 4, 4096);
+        // Not more than cost as much as a sample and another pass over the row.
+        if (can_sample() && can_stay_in_row(bridge)) many = (std::min)(many, 512 + row_.size() / 24);
         const std::uint64_t target = stages_->target(bridge, total_mass_, *context_);
         nucleus_way_ = nucleus_way::band_guessed_ahead;
         if (!band_.empty() && end_nucleus_in_band(bridge, target)) return;
@@ -323,15 +325,19 @@ private:
         if (!can_sample() || !can_stay_in_row(bridge)) return {};
         const float median = rank_of_peaks(row_.blocks() / 2);
         const double of_bulk = 8.0 * double(row_.blocks()) * double(weight_of(median));  // more or less
-        // The greatest alone weighs unit_mass. If a nucleus holds some of the bulk beside that one likely token, it
-        // does beside more of them.
-        if (!(of_bulk > left_of(bridge, double(unit_mass) + of_bulk))) return {};
+        // Whether a nucleus ends far down in the bulk: where that holds much of the mass, or many times what is left
+        // out. Else it ends among a few hundred tokens, and those are soon gathered when the mass is known; in a long
+        // row a sample costs little beside a mass pass that might be taken for nothing.
+        const double many_times = row_.size() >= 16 * wide::row_sample::size ? 2.5 : 12.0;
+        const auto ends_in_bulk = [&](double share, double of_others) {
+            const double all = of_others + of_bulk;
+            return of_bulk > (std::min)(share * all, many_times * left_of(bridge, all));
+        };
+        if (!ends_in_bulk(0.6, double(unit_mass))) return {};  // which the greatest alone weighs
         // Where half of the blocks have a token nearly as likely as the greatest, none stands out of the sample.
         const bool none_stand_out = weight_of(median) >= unit_mass / 2;
         const likeliest_tokens likeliest = none_stand_out ? likeliest_tokens{-illegal_logit, 0} : find_likeliest();
-        // In a long row a sample costs little beside a mass pass that might be taken for nothing.
-        const double doubt = row_.size() >= 16 * wide::row_sample::size ? 0.5 : 2.0;
-        if (!(of_bulk > doubt * left_of(bridge, double(likeliest.mass) + of_bulk))) return {};
+        if (!ends_in_bulk(0.25, double(likeliest.mass))) return {};
         const double sampled = double(likeliest.mass) + sample_masses(bridge, likeliest.logit);
         if (!(sampled - double(likeliest.mass) > 1.3 * left_of(bridge, sampled))) return {};
         return guess_end_of_nucleus(bridge, sampled);
