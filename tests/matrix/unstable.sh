@@ -142,6 +142,7 @@ in_unstable_root() {
     tar -C "$source_dir" --exclude=./.build --exclude=./build --exclude="./$within" --exclude=./.git --exclude=./shared \
         -cf - . |
         as_root tar -C "$unstable_root/riffle" --no-same-owner -xf -
+    [[ -z ${RIFFLE_RECORDED:-} ]] || as_root cp "$RIFFLE_RECORDED" "$unstable_root/riffle/.recorded"
     in_root "$unstable_root" env -i RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
         RIFFLE_ROOMS="${RIFFLE_ROOMS:-}" ${RIFFLE_AFFECTED+RIFFLE_AFFECTED="$RIFFLE_AFFECTED"} HOME=/root \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 /riffle/tests/matrix/leg "$1"
