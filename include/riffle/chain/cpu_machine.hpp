@@ -326,18 +326,18 @@ private:
         const float median = rank_of_peaks(row_.blocks() / 2);
         const double of_bulk = 8.0 * double(row_.blocks()) * double(weight_of(median));  // more or less
         // Whether a nucleus ends far down in the bulk: where that holds much of the mass, or many times what is left
-        // out. Else it ends among a few hundred tokens, and those are soon gathered when the mass is known; in a long
-        // row a sample costs little beside a mass pass that might be taken for nothing.
-        const double many_times = row_.size() >= 16 * wide::row_sample::size ? 2.5 : 12.0;
-        const auto ends_in_bulk = [&](double share, double of_others) {
+        // out. Else it ends among a few hundred tokens, and those are soon gathered when the mass is known. The longer
+        // the row, the less a sample costs beside a mass pass that might be taken for nothing.
+        const auto ends_in_bulk = [&](double share, double many_times, double of_others) {
             const double all = of_others + of_bulk;
             return of_bulk > (std::min)(share * all, many_times * left_of(bridge, all));
         };
-        if (!ends_in_bulk(0.6, double(unit_mass))) return {};  // which the greatest alone weighs
+        const double many_times = (std::max)(2.5, 48.0 * double(wide::row_sample::size) / double(row_.size()));
+        if (!ends_in_bulk(0.6, 1.7 * many_times, double(unit_mass))) return {};  // which the greatest alone weighs
         // Where half of the blocks have a token nearly as likely as the greatest, none stands out of the sample.
         const bool none_stand_out = weight_of(median) >= unit_mass / 2;
         const likeliest_tokens likeliest = none_stand_out ? likeliest_tokens{-illegal_logit, 0} : find_likeliest();
-        if (!ends_in_bulk(0.25, double(likeliest.mass))) return {};
+        if (!ends_in_bulk(0.25, many_times, double(likeliest.mass))) return {};
         const double sampled = double(likeliest.mass) + sample_masses(bridge, likeliest.logit);
         if (!(sampled - double(likeliest.mass) > 1.3 * left_of(bridge, sampled))) return {};
         return guess_end_of_nucleus(bridge, sampled);
