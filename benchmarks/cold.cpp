@@ -16,6 +16,7 @@
 
 #include <riffle/riffle.hpp>
 
+#include "prefer_even.hpp"
 #include "rows.hpp"
 
 namespace {
@@ -127,14 +128,6 @@ void add_with_and_without(const std::string& name, const std::vector<float>& log
     add(name + "/alone", chain<Policies>(stages...), logits);
     add(name + "/64 penalties", chain<Policies>(recent, stages...), logits);
 }
-
-/// A user's: odd ids are a little less likely.
-struct prefer_even {
-    void apply(candidates& c) const noexcept {
-        for (auto& token : c) token.logit -= token.id % 2 ? 0.5f : 0.0f;
-        c.sorted = false;
-    }
-};
 
 const bool registered = [] {
     static const std::vector<float> medium = rows::medium(row_size, 1), flat = rows::flat(row_size, 1);

@@ -5,6 +5,8 @@
 
 #include <riffle/riffle.hpp>
 
+#include "../prefer_even.hpp"
+
 namespace compared {
 
 using namespace riffle;
@@ -32,13 +34,7 @@ inline llama_sampler* peer_of(const adaptive_p& s) {
     return llama_sampler_init_adaptive_p(s.target, s.decay, std::uint32_t(s.seed));
 }
 
-/// A stage of a user's own that has nothing but a narrow verb, and a llama_sampler that does the same: odd ids are a
-/// little less likely.
-struct prefer_even {
-    void apply(candidates& c) const noexcept {
-        for (auto& token : c) token.logit -= token.id % 2 ? 0.25f : 0.0f;
-    }
-};
+/// What prefer_even does.
 inline llama_sampler* peer_of(const prefer_even&) {
     static llama_sampler_i interface = [] {
         llama_sampler_i i{};

@@ -20,7 +20,7 @@ using namespace riffle;
 
 dynamic_chain made_at_run_time() {
     dynamic_chain c;
-    c.push(penalties{.repeat = 1.2f});
+    c.push(penalties{.last_n = -1, .repeat = 3.0f});
     c.push(top_k{.k = 40});
     c.push(dist{.seed = 1});
     return c;
@@ -73,15 +73,8 @@ TEST(FailingAllocation, OfARequest) {
     expect_a_row_is_added_or_not(gpu::chain_on_device<decltype(typed())>(), typed);
 }
 TEST(FailingAllocation, OfARequestOfADynamicChain) {
-    const auto made = [] {
-        dynamic_chain c;
-        c.push(penalties{.last_n = -1, .repeat = 3.0f});
-        c.push(top_k{.k = 40});
-        c.push(dist{.seed = 1});
-        return c;
-    };
-    auto c = made();
-    expect_a_row_is_added_or_not(gpu::dynamic_on_device<penalties, top_k, dist>(c), made);
+    auto c = made_at_run_time();
+    expect_a_row_is_added_or_not(gpu::dynamic_on_device<penalties, top_k, dist>(c), made_at_run_time);
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST(SizesUnderLlama, HowManyMirostatLooksAt) {
             if (std::size_t(m) > size) {
                 EXPECT_EQ(with(m), expected) << m;
             } else {
-                EXPECT_FALSE(with(m).empty());
+                EXPECT_GE(with(m)[0], 0.0) << "there is no token, m = " << m;
             }
         }
     }

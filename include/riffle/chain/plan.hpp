@@ -124,8 +124,8 @@ enum class folding { yes, no };
 /// Edits and masks before the bridge become overlays of the row. Maps wait: a monotone one is commuted past a cut or
 /// folded into an exp; it must be written out only when an edit or an adjustment follows it, when it is not monotone,
 /// or when the machine cannot fold. A stage that has nothing but a narrow verb, ahead of the bridge, forces candidates
-/// for all tokens, of a row that has the edits ahead of all other stages; behind the last such stage they are a row
-/// again.
+/// for all tokens; edits that stand ahead of all other stages are made in the row first. Behind the last such stage the
+/// candidates are a row again.
 constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bridge,
                          folding folds = folding::yes) noexcept {
     plan p;

@@ -108,7 +108,7 @@ public:
             taken = false;
             restore(accepted_);
         }
-        place_of(accepted_++) = taken ? token : null_token;
+        token_at(accepted_++) = taken ? token : null_token;
         if (accepted_ % interval_ == 0) save();
         return taken;
     }
@@ -137,7 +137,7 @@ private:
             if (one.accepted > accepted) one = {};
         accepted_ = accepted;
         for (std::uint64_t i = first; i < accepted; ++i)
-            if (const token_id token = place_of(i); token != null_token) give(token);
+            if (const token_id token = token_at(i); token != null_token) give(token);
         return true;
     }
 
@@ -167,8 +167,9 @@ private:
         RIFFLE_TRY { return llama_sampler_clone(sampler); }
         RIFFLE_CATCH { return nullptr; }
     }
-    /// Of the n-th token. (By pointer: where sizes have 32 bits, an array's own index would narrow n.)
-    token_id& place_of(std::uint64_t n) noexcept { return tokens_.data()[n % tokens_.size()]; }
+    /// The n-th that was accepted; null_token where it was refused. (By pointer, here and in save: where sizes have 32
+    /// bits, an array's own index would narrow n.)
+    token_id& token_at(std::uint64_t n) noexcept { return tokens_.data()[n % tokens_.size()]; }
     /// Those of the last 128 tokens are needed, and one before.
     void save() noexcept {
         saved& place = saved_.data()[accepted_ / interval_ % (rollback_depth / interval_ + 2)];

@@ -65,7 +65,7 @@ private:
     text shown(const token_data& token) const noexcept {
         return vocab->is(token.id, token_role::control) ? text() : vocab->piece(token.id);
     }
-    /// The first four bytes of a text, less where it ends; in `mask` ones where it has any.
+    /// The first four bytes of a text, 0 where it has fewer; `mask` has ones for those that it has.
     static std::uint32_t beginning(const text& of, std::uint32_t& mask) noexcept {
         std::uint32_t bytes = mask = 0;
         for (std::size_t i = 0; i < 4 && i < of.size(); ++i) {
@@ -75,12 +75,14 @@ private:
         return bytes;
     }
     void merge(candidates& c, float maximum) const noexcept {
-        std::uint32_t beginnings[most], mask = 0;  // most texts differ there
+        // Nearly all pairs of texts differ within four bytes, which are compared in a quarter of the time.
+        std::uint32_t beginnings[most], mask = 0;
         for (std::size_t i = 0; i < c.size; ++i) beginnings[i] = beginning(shown(c[i]), mask);
         for (std::size_t i = 0; i < c.size; ++i) {
             const text head = shown(c[i]);
+            if (head.empty()) continue;
             const std::uint32_t bytes = beginning(head, mask);
-            for (std::size_t j = head.empty() ? c.size : 0; j < c.size && c[i].logit > illegal_logit; ++j) {
+            for (std::size_t j = 0; j < c.size && c[i].logit > illegal_logit; ++j) {
                 if (((beginnings[j] ^ bytes) & mask) != 0) continue;
                 if (i != j && c[j].logit > illegal_logit && shown(c[j]).starts_with(head)) merge(c[i], c[j], maximum);
             }
