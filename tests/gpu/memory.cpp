@@ -25,6 +25,7 @@ struct kind_of_memory {
     VkResult result = VK_SUCCESS;  ///< of every allocation
 };
 std::vector<kind_of_memory> kinds;
+VkDeviceSize largest_allocation = 0;   ///< 0 = the device's own
 std::vector<std::uint32_t> allocated;  ///< of which kind, one after the other
 std::map<std::string, PFN_vkVoidFunction> real;
 
@@ -40,6 +41,12 @@ VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice, VkPhysicalDeviceMemoryPr
         memory->memoryTypes[i] = {kinds[i].flags, i};
         memory->memoryHeaps[i] = {kinds[i].size, 0};
     }
+}
+VKAPI_ATTR void VKAPI_CALL get_properties_2(VkPhysicalDevice of, VkPhysicalDeviceProperties2* properties) {
+    real_one<PFN_vkGetPhysicalDeviceProperties2>("vkGetPhysicalDeviceProperties2")(of, properties);
+    for (auto* p = static_cast<VkBaseOutStructure*>(properties->pNext); p != nullptr; p = p->pNext)
+        if (p->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES && largest_allocation != 0)
+            reinterpret_cast<VkPhysicalDeviceMaintenance3Properties*>(p)->maxMemoryAllocationSize = largest_allocation;
 }
 VKAPI_ATTR void VKAPI_CALL get_requirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements* needs) {
     real_one<PFN_vkGetBufferMemoryRequirements>("vkGetBufferMemoryRequirements")(device, buffer, needs);
@@ -73,6 +80,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get(VkInstance instance, const char* na
     const auto found = gpu::find_loader()(instance, name);
     if (const auto f = wrapped(name, found, "vkGetDeviceProcAddr", get_of_device)) return f;
     if (const auto f = wrapped(name, found, "vkGetPhysicalDeviceMemoryProperties", get_memory)) return f;
+    if (const auto f = wrapped(name, found, "vkGetPhysicalDeviceProperties2", get_properties_2)) return f;
     return found;
 }
 
@@ -81,6 +89,7 @@ protected:
     void SetUp() override {
         OnDevice::SetUp();
         allocated.clear();
+        largest_allocation = 0;
     }
     static gpu::device_choice choice() { return {.allow_software = true, .get_instance_proc_addr = get}; }
 };
@@ -118,6 +127,23 @@ TEST_F(MemoryOnDevice, SaysWhatKeptItFromBeing) {
     EXPECT_EQ(buffer.create(device, 10000, {coherent, visible}).code(), device_code::failed);
     EXPECT_EQ(buffer.size(), 0u);
     EXPECT_EQ(allocated, (std::vector<std::uint32_t>{1, 2}));
+}
+/// A driver may give more than it says and need not: the validation layers object to asking.
+TEST_F(MemoryOnDevice, IsNoMoreThanTheDeviceAllocatesAtOnce) {
+    kinds = {{local | visible | coherent}};
+    largest_allocation = 1 << 20;
+    const gpu::device device(choice());
+    EXPECT_EQ(device.largest_allocation(), VkDeviceSize{1 << 20});
+    gpu::device_buffer buffer;
+    EXPECT_TRUE(buffer.create(device, 1 << 20, {local}).ok());
+    EXPECT_EQ(buffer.create(device, (1 << 20) + 1, {local}).code(), device_code::device_too_small);
+    EXPECT_EQ(allocated, (std::vector<std::uint32_t>{0}));
+
+    auto there = chain(top_k{.k = 20}, dist{.seed = 3}), here = there;
+    gpu::sampler<decltype(there)> on_device(device, {.vocabulary = 3000, .rows = 100});
+    EXPECT_EQ(on_device.state().code(), device_code::device_too_small);
+    const auto row = make_row(shape::random, 3000, 1);
+    EXPECT_EQ(on_device.sample(there, row), here.sample(row));
 }
 
 /// As cards have it whose memory processors do not see: rows go by way of memory that they do.

@@ -62,6 +62,8 @@ public:
     const device_context& context() const noexcept { return context_; }
     const device_functions& functions() const noexcept { return functions_; }
     const VkPhysicalDeviceMemoryProperties& memory() const noexcept { return memory_; }
+    /// Bytes that one vkAllocateMemory may ask for, whatever the heap has: maxMemoryAllocationSize.
+    VkDeviceSize largest_allocation() const noexcept { return largest_allocation_; }
     /// Its only queue, which computes and copies. Vulkan wants one thread at a time to use it: see submit.
     VkQueue queue() const noexcept { return queue_; }
     std::uint32_t queue_family() const noexcept { return queue_family_; }
@@ -193,13 +195,17 @@ private:
         return false;
     }
 
-    /// What kernels like to have and can do without.
+    /// What kernels like to have and can do without, and the largest allocation.
     void ask_for_more(const instance_functions& instance) noexcept {
         if (!instance.get_properties_2 || !instance.get_extensions) return;
         VkPhysicalDeviceFloatControlsProperties floats{};
         floats.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES;
         VkPhysicalDeviceSubgroupProperties subgroups{};
         subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+        VkPhysicalDeviceMaintenance3Properties sizes{};
+        sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
+        sizes.pNext = &subgroups;
+        sizes.maxMemoryAllocationSize = largest_allocation_;
         const auto list = [&](std::uint32_t* count, VkExtensionProperties* all) {
             return instance.get_extensions(context_.physical_device, nullptr, count, all);
         };
@@ -208,8 +214,9 @@ private:
         if (has_float_controls_) subgroups.pNext = &floats;
         VkPhysicalDeviceProperties2 properties{};
         properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-        properties.pNext = &subgroups;
+        properties.pNext = &sizes;
         instance.get_properties_2(context_.physical_device, &properties);
+        largest_allocation_ = sizes.maxMemoryAllocationSize;
         context_.rounds_to_nearest = has_float_controls_ && floats.shaderRoundingModeRTEFloat32;
         context_.keeps_infinities = has_float_controls_ && floats.shaderSignedZeroInfNanPreserveFloat32;
         context_.has_subgroups = (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
@@ -261,6 +268,7 @@ private:
     device_context context_;
     device_functions functions_;
     VkPhysicalDeviceMemoryProperties memory_{};
+    VkDeviceSize largest_allocation_ = ~VkDeviceSize{0};
     VkQueue queue_ = VK_NULL_HANDLE;
     std::uint32_t queue_family_ = 0;
     PFN_vkDestroyInstance destroy_instance_ = nullptr;

@@ -32,9 +32,9 @@ public:
     /// Of that many bytes, at least one, in memory of the first of these kinds that the device has and has room in;
     /// kind 0 is any. It is mapped where its memory is host-visible and host-coherent.
     ///
-    /// buffer_too_small for no bytes, device_too_small where no memory is of these kinds and large enough, or what a
-    /// call to Vulkan gave; the buffer is empty then. Allocates on the device, which takes microseconds to
-    /// milliseconds.
+    /// buffer_too_small for no bytes, device_too_small where no memory is of these kinds and large enough or where the
+    /// device does not allocate so much at once, or what a call to Vulkan gave; the buffer is empty then. Allocates on
+    /// the device, which takes microseconds to milliseconds.
     device_status create(const device& on, VkDeviceSize bytes,
                          std::initializer_list<VkMemoryPropertyFlags> kinds) noexcept {
         *this = device_buffer();
@@ -90,6 +90,7 @@ private:
         allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
         allocation.allocationSize = needs.size;
         device_status state = device_code::device_too_small;
+        if (needs.size > device_->largest_allocation()) return state;
         std::uint32_t untried = needs.memoryTypeBits;
         for (const VkMemoryPropertyFlags kind : kinds)
             for (std::uint32_t i = 0; i < memory.memoryTypeCount; ++i) {

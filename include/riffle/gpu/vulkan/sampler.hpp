@@ -38,9 +38,9 @@ template <class Chain, class OnDevice = chain_on_device<Chain>>
 class sampler {
 public:
     /// Makes the kernel (see kernel::create, which takes the time) and buffers. state() is ok afterwards, or the
-    /// device's own, no_stages, device_too_small where the longest row is longer than the device can have,
-    /// too_many_rows where it is of no logits or there are no rows, or what a call to Vulkan gave. The device must
-    /// outlive it. `on`: for a dynamic_chain its dynamic_on_device.
+    /// device's own, no_stages, device_too_small where the longest row is longer than the device can have or the rows
+    /// are more than it has room for, too_many_rows where it is of no logits or there are no rows, or what a call to
+    /// Vulkan gave. The device must outlive it. `on`: for a dynamic_chain its dynamic_on_device.
     sampler(const device& opened, const sampler_limits& limits, OnDevice on = {}) noexcept
         : device_(opened), on_(static_cast<OnDevice&&>(on)), limits_(limits) {
         limits_.rows = (std::min)(limits_.rows, most_rows);
