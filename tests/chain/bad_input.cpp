@@ -90,7 +90,7 @@ TEST(BadInput, InfinityEverywhere) {
     for_each_chain([](any_pipeline& c, const reference::model& model) {
         for (const std::size_t size : {2u, 256u, 700u}) {
             const std::vector<float> row(size, infinity);
-            EXPECT_EQ(expect_agreement(c.table(), c.state(), model, row, "infinity"), c.peek(row));
+            EXPECT_EQ(expect_agreement(c.view(), c.state(), model, row, "infinity"), c.peek(row));
             EXPECT_TRUE(c.last_status().ok());
             EXPECT_TRUE(c.last_status().saw_infinity());
         }
@@ -189,7 +189,7 @@ TEST(BadInput, WhereThereIsSomethingToHideOrToPenalise) {
     for_each_chain_with_something_to_do([](any_pipeline& c, const reference::model& model) {
         for (const shape s : all_shapes)
             for (const std::size_t size : {1u, 5u, 256u, 300u, 700u, 1000u})
-                expect_agreement(c.table(), c.state(), model, make_row(s, size, size), name_of(s));
+                expect_agreement(c.view(), c.state(), model, make_row(s, size, size), name_of(s));
     });
 }
 
@@ -290,7 +290,7 @@ TEST(BadInput, TokensBeyondTheRowAreAcceptedAndDoNoHarm) {
             EXPECT_TRUE(c.accept(token).state.ok());
             now.accept(token);
         }
-        expect_agreement(c.table(), c.state(), now, make_row(shape::random, 300, 4), "tokens beyond the row");
+        expect_agreement(c.view(), c.state(), now, make_row(shape::random, 300, 4), "tokens beyond the row");
     });
 }
 

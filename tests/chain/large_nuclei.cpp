@@ -125,7 +125,7 @@ TEST(LargeNuclei, WhereTheSampleHasNoneOfTheOthers) {
 
 // Which way in the row is taken: the dearer ones only where the cheaper ones do not serve.
 
-using way = cpu_machine<stage_table>::nucleus_way;
+using way = cpu_machine::nucleus_way;
 
 /// Noise of deviation about 1, and thirty likely tokens from `height` down, with neighbouring ids or far from each
 /// other.

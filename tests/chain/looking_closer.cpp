@@ -229,7 +229,7 @@ TEST(Distribution, OfNothingLegalStillTellsWhatItSaw) {
 
 }  // namespace
 TEST(LookingCloser, ManySurvivorsStayInTheRow) {
-    constexpr std::size_t many = cpu_machine<stage_table>::many_survivors;
+    constexpr std::size_t many = tuning::many_survivors;
     for (const std::size_t left : {many, many + 1}) {
         std::vector<float> row(10000, -20.0f);
         for (std::size_t i = 0; i < left; ++i) row[3 * i] = 1.0f + 1e-4f * float(i % 7);

@@ -257,19 +257,19 @@ TEST(Plans, AppendingTakesAllStagesOrNone) {
     EXPECT_TRUE(end.push(top_k{}));
     EXPECT_TRUE(end.push(greedy{}));
     EXPECT_EQ(chosen.append(end).code(), status_code::chain_malformed);
-    EXPECT_EQ(chosen.table().size(), 1u);
+    EXPECT_EQ(chosen.view().size(), 1u);
     EXPECT_EQ(chosen.sample(std::vector<float>{1.0f}), null_token);
 
     dynamic_chain almost_full;
     for (int i = 0; i < 31; ++i) EXPECT_TRUE(almost_full.push(temperature{}));
     EXPECT_EQ(almost_full.append(end).code(), status_code::chain_malformed);
-    EXPECT_EQ(almost_full.table().size(), 31u);
+    EXPECT_EQ(almost_full.view().size(), 31u);
 
     EXPECT_EQ(end.push(top_k{}).code(), status_code::chain_malformed);
     dynamic_chain before_malformed;
     EXPECT_TRUE(before_malformed.push(temperature{}));
     EXPECT_EQ(before_malformed.append(end).code(), status_code::chain_malformed);
-    EXPECT_EQ(before_malformed.table().size(), 1u);
+    EXPECT_EQ(before_malformed.view().size(), 1u);
 }
 
 TEST(Plans, TheLongestAlternationOfMapsAndEditsFits) {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include <riffle/chain/open_step.hpp>
 #include <riffle/chain/superset.hpp>
 
 #include "chain/run_time.hpp"
@@ -135,7 +136,8 @@ struct outcome {
 };
 outcome step_on(dynamic_chain& c, std::size_t bridge, const std::vector<token_data>& part) {
     token_id token = null_token;
-    const bool enough = c.state().end_on_superset(c.table(), superset_run(c.table(), bridge), part, token);
+    open_step step(c, part.size() + 1);
+    const bool enough = superset_run(step.stages(), bridge).finish(step, part, token);
     return {enough, token, c.last_status().code()};
 }
 

@@ -76,7 +76,7 @@ TEST(FailingAllocation, OfALlamaSampler) {
         const auto moved = [&](auto make) {
             return [&, make](sampler& s) {
                 auto given = chain;  // throws, or is not whole, as any copy
-                if (!(given.table().check)().ok()) return status(status_code::out_of_memory);
+                if (!(given.view().check)().ok()) return status(status_code::out_of_memory);
                 s.reset(make(std::move(given)));
                 return none_or_ok(s != nullptr);
             };

@@ -27,7 +27,7 @@ dynamic_chain end_of_chain() {
 /// The chain without what was to be pushed: behind std::bad_alloc it is as it was, and behind a status it says so until
 /// it is another chain.
 void expect_nothing_pushed(dynamic_chain& c, const outcome& found, std::size_t stages) {
-    EXPECT_EQ(c.table().size(), stages);
+    EXPECT_EQ(c.view().size(), stages);
     if (!found.threw) {
         EXPECT_EQ(c.push(temperature{}), status_code::out_of_memory);
         EXPECT_EQ(c.sample(rows()[0]), null_token);
@@ -44,7 +44,7 @@ void expect_nothing_pushed(dynamic_chain& c, const outcome& found, std::size_t s
 
 TEST(FailingAllocation, OfAPush) {
     const auto expect_usable = [](dynamic_chain& c) {
-        EXPECT_EQ(c.table().size(), 3u);
+        EXPECT_EQ(c.view().size(), 3u);
         EXPECT_TRUE(c.push(dist{}).ok());
         EXPECT_NE(c.sample(rows()[0]), null_token);
     };
@@ -56,7 +56,7 @@ TEST(FailingAllocation, OfAPush) {
         begun, [](dynamic_chain& c) { return c.push(not_twice{}); }, nothing_pushed, expect_usable);
     fail_each_allocation([] { return dynamic_chain(); }, [](dynamic_chain& c) { return c.push(top_k{.k = 200}); },
                          [](dynamic_chain& c, const outcome& found) {
-                             EXPECT_EQ(c.table().size(), 0u);
+                             EXPECT_EQ(c.view().size(), 0u);
                              EXPECT_EQ(c.push(greedy{}).ok(), found.threw);
                          },
                          [](dynamic_chain& c) { EXPECT_TRUE(c.push(greedy{}).ok()); });
@@ -68,7 +68,7 @@ TEST(FailingAllocation, OfAnAppendedChain) {
         begun, [&](dynamic_chain& c) { return c.append(end); },
         [](dynamic_chain& c, const outcome& found) { expect_nothing_pushed(c, found, 2); },
         [](dynamic_chain& c) {
-            EXPECT_EQ(c.table().size(), 4u);
+            EXPECT_EQ(c.view().size(), 4u);
             EXPECT_NE(c.sample(rows()[0]), null_token);
         });
 }

@@ -85,17 +85,17 @@ TEST(FailingAllocation, OfAChainThatIsBuilt) {
         const auto make = [&] { return stages == 0 ? dynamic_chain() : with_a_stage(); };
         dynamic_chain expected = make();
         ASSERT_TRUE(built(expected).ok());
-        const std::size_t size = expected.table().size();
+        const std::size_t size = expected.view().size();
         const auto tokens = next_tokens(expected);
         fail_each_allocation(
             make, built,
             [&](dynamic_chain& c, const outcome&) {
-                EXPECT_EQ(c.table().size(), stages);
+                EXPECT_EQ(c.view().size(), stages);
                 EXPECT_TRUE(built(c).ok());
                 EXPECT_EQ(next_tokens(c), tokens);
             },
             [&](dynamic_chain& c) {
-                EXPECT_EQ(c.table().size(), size);
+                EXPECT_EQ(c.view().size(), size);
                 EXPECT_EQ(next_tokens(c), tokens);
             });
     }

@@ -25,7 +25,7 @@ void expect_unchanged(const Chain& chain) {
         with_memory,
         [](Chain& c) {
             const explanation e = explain(c, rows()[0]);
-            EXPECT_EQ(e.stages.size(), c.table().size());
+            EXPECT_EQ(e.stages.size(), c.view().size());
             return status();
         },
         next_tokens);

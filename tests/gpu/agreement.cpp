@@ -20,7 +20,7 @@ staged run_staged(dynamic_chain& chain, std::span<const float> row, std::size_t 
     staged s;
     std::vector<token_data> all = candidates_of(row);
     candidates c{all.data(), all.size(), -1, false};
-    const status state = chain.state().apply_each(chain.table(), c, [&](std::size_t i, const candidates& before) {
+    const status state = chain.state().apply_each(chain.view(), c, [&](std::size_t i, const candidates& before) {
         if (i == stages) s.left.assign(before.begin(), before.end());
     });
     if (state.ok() && c.selected >= 0 && c[std::size_t(c.selected)].logit > illegal_logit)

@@ -63,7 +63,7 @@ void expect_chains_agree(std::uint64_t seed, std::size_t count, std::size_t alik
                 const auto row = make_row(s, sizes[random.below(sizes.size())], random.next());
                 std::string what = std::string(name_of(s)) + " " + std::to_string(row.size()) + ", chain " +
                                    std::to_string(n) + ", group of " + std::to_string(group_size) + ":";
-                for (std::size_t i = 0; i < chain.table().size(); ++i) what += std::string(" ") + chain.table().name(i);
+                for (std::size_t i = 0; i < chain.view().size(); ++i) what += std::string(" ") + chain.view().name(i);
                 on_device.expect_agreement(row, what);
                 if (testing::Test::HasFailure()) return;
             }

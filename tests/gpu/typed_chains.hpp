@@ -41,7 +41,7 @@ void expect_typed_chain_agrees() {
         do chain = random_variants<Stages...>(random);
         while (!chain.last_status().ok());
         std::string what = name_of(s);
-        for (std::size_t i = 0; i < chain.table().size(); ++i) what += std::string(", ") + chain.table().name(i);
+        for (std::size_t i = 0; i < chain.view().size(); ++i) what += std::string(", ") + chain.view().name(i);
         on.expect_agreement(make_row(s, 1 + random.below(1000), random.next()), what);
         if (testing::Test::HasFailure()) return;
     }

@@ -149,7 +149,7 @@ TEST(OwnNumerics, ArraysThatAreRowsAreLeftAsCandidatesAre) {
     for (named& n : chains()) {
         SCOPED_TRACE(n.name);
         const sampler_owner sampler(llama::make_sampler(n.chain));
-        const bool selects = n.chain.table().fact(n.chain.table().size() - 1).selects != selecting::no;
+        const bool selects = n.chain.view().fact(n.chain.view().size() - 1).selects != selecting::no;
         std::uint64_t seed = 1;
         for (const std::size_t size : {1u, 3u, 300u, 1023u, 1024u, 1300u, 4096u, 33333u})
             for (const shape s : all_shapes) {

@@ -7,8 +7,8 @@
 
 #include "reference/describe.hpp"
 
-template class riffle::cpu_machine<riffle::stage_table>;
-template class riffle::basic_chain_state<riffle::cpu_machine<riffle::stage_table>>;
+template class riffle::basic_cpu_machine<riffle::stage_list>;
+template class riffle::basic_chain_state<riffle::cpu_machine>;
 
 namespace riffle_tests {
 
@@ -80,8 +80,8 @@ void expect_order_of_passes(const riffle::plan& plan, const What& what) {
 
 }  // namespace
 
-riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_state& state, const reference::model& model,
-                                  std::span<const float> row, const std::string& what) {
+riffle::token_id expect_agreement(const riffle::stage_list& stages, riffle::chain_state& state,
+                                  const reference::model& model, std::span<const float> row, const std::string& what) {
     const reference::state_between expected = model.run(row);
     const auto where = [&] {
         return what + ", " + std::to_string(row.size()) + " logits, position " + std::to_string(model.now.at.position) +
@@ -90,7 +90,7 @@ riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_stat
 
     std::vector<riffle::token_data> memory = candidates_of(row);
     riffle::candidates staged{memory.data(), memory.size(), -1, false};
-    const riffle::status applied = state.apply(table, staged);
+    const riffle::status applied = state.apply(stages, staged);
     const bool selecting = reference::selects(model.stages.back());
     EXPECT_EQ(applied.code(),
               selecting && expected.token < 0 ? riffle::status_code::no_legal_token : riffle::status_code::ok)
@@ -101,12 +101,12 @@ riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_stat
     EXPECT_EQ(staged_token, expected.token) << "staged, " << where();
     if (!selecting) return expected.token;
 
-    const riffle::plan& plan = table.plan_for_row(row.size());
+    const riffle::plan& plan = stages.plan_for_row(row.size());
     expect_order_of_passes(plan, where);
     for (const int width : lane_widths()) {
         const at_width forced(width);
         const auto fused_where = [&] { return "fused, " + std::to_string(width) + " lanes, " + where(); };
-        EXPECT_EQ(state.peek(table, row), expected.token) << fused_where();
+        EXPECT_EQ(state.peek(stages, row), expected.token) << fused_where();
         EXPECT_EQ(state.last_status().code(),
                   expected.token < 0 ? riffle::status_code::no_legal_token : riffle::status_code::ok)
             << fused_where();
@@ -121,7 +121,7 @@ riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_stat
         EXPECT_EQ(difference_of_law(survivors), "") << fused_where();
         // Where many tokens stayed in the row, a later bridge left them there to the end, or made candidates after all.
         const bool stayed = state.machine().stayed_in_row();
-        EXPECT_TRUE(!stayed || row.size() > riffle::cpu_machine<riffle::stage_table>::many_survivors) << fused_where();
+        EXPECT_TRUE(!stayed || row.size() > riffle::tuning::many_survivors) << fused_where();
         const bool stayed_to_the_end = stayed && survivors.size() == 1 && expected.left.size() > 1;
         // A stage that was given all tokens as candidates may have dropped some: then there is no row to pick from.
         if (plan.has(riffle::pass::back_to_row)) {
@@ -129,7 +129,7 @@ riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_stat
                 EXPECT_EQ(difference(survivors, expected.left), "") << fused_where();
             }
             if (expected.mass > 0) {
-                EXPECT_EQ(difference_in_law(state.distribution(table, row), expected.left), "") << fused_where();
+                EXPECT_EQ(difference_in_law(state.distribution(stages, row), expected.left), "") << fused_where();
             }
             continue;
         }
@@ -150,7 +150,7 @@ riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_stat
             std::vector<reference::candidate> law = expected.left;
             if (std::holds_alternative<riffle::greedy>(model.stages.back())) law = {*chosen};  // it has no other
             reference::drop_illegal(law);
-            EXPECT_EQ(difference(state.distribution(table, row), law), "") << fused_where();
+            EXPECT_EQ(difference(state.distribution(stages, row), law), "") << fused_where();
         } else {
             EXPECT_EQ(difference(survivors, expected.left), "") << fused_where();
         }
@@ -168,7 +168,7 @@ void start(chain_view chain, reference::model& model) {
 void expect_steps_agree(chain_view chain, reference::model& model, std::span<const float> row, const std::string& what,
                         std::size_t steps) {
     for (std::size_t step = 0; step < steps && !testing::Test::HasFailure(); ++step) {
-        const riffle::token_id token = expect_agreement(chain.table(), chain.state(), model, row, what);
+        const riffle::token_id token = expect_agreement(chain.view(), chain.state(), model, row, what);
         const riffle::token_id accepted = token < 0 ? riffle::token_id(step % 7) : token;
         const riffle::step taken = chain.accept(accepted);
         const std::size_t back = model.accept(accepted);

@@ -16,8 +16,8 @@
 #include "reference/stages.hpp"
 
 // The machine of all chains is compiled once, in agreement.cpp.
-extern template class riffle::cpu_machine<riffle::stage_table>;
-extern template class riffle::basic_chain_state<riffle::cpu_machine<riffle::stage_table>>;
+extern template class riffle::basic_cpu_machine<riffle::stage_list>;
+extern template class riffle::basic_chain_state<riffle::cpu_machine>;
 
 namespace riffle_tests {
 
@@ -58,10 +58,10 @@ std::string difference(std::span<const riffle::token_data> found, std::vector<re
 /// The same of those that weigh something: a law that was taken from the row has no others.
 std::string difference_in_law(std::span<const riffle::token_data> found, std::vector<reference::candidate> expected);
 
-/// One row through a chain, given by its table and state, and through the reference. Returns the token; failures are
+/// One row through a chain, given by its stages and state, and through the reference. Returns the token; failures are
 /// reported through GoogleTest.
-riffle::token_id expect_agreement(riffle::stage_table& table, riffle::chain_state& state, const reference::model& model,
-                                  std::span<const float> row, const std::string& what);
+riffle::token_id expect_agreement(const riffle::stage_list& stages, riffle::chain_state& state,
+                                  const reference::model& model, std::span<const float> row, const std::string& what);
 
 /// A prompt, with repetitions and a token beyond most rows.
 inline const std::vector<riffle::token_id> short_prompt{1, 5, 3, 5, 0, 700, 1, 1};

@@ -9,27 +9,28 @@ namespace riffle_tests {
 /// each type of chain.
 class chain_view : public riffle::chain_interface<chain_view> {
 public:
-    chain_view(riffle::stage_table& table, riffle::chain_state& state) : table_(&table), state_(&state) {}
+    chain_view(const riffle::stage_list& stages, riffle::chain_state& state) : stages_(&stages), state_(&state) {}
 
-    riffle::stage_table& table() const noexcept { return *table_; }
+    const riffle::stage_list& view() const noexcept { return *stages_; }
     riffle::chain_state& state() noexcept { return *state_; }
     const riffle::chain_state& state() const noexcept { return *state_; }
 
 private:
-    riffle::stage_table* table_;
+    const riffle::stage_list* stages_;
     riffle::chain_state* state_;
 };
 
-/// The view of a chain, with the table that a pipeline makes when it is asked for one. Lives no longer than the chain.
+/// The view of a chain, with the list of stages that a pipeline makes when it is asked for one. Lives no longer than the
+/// chain.
 template <class Chain>
-struct table_of {
-    decltype(std::declval<Chain&>().table()) stages;
+struct list_of {
+    decltype(std::declval<Chain&>().view()) stages;
 };
 template <class Chain>
-class view_of : private table_of<Chain>, public chain_view {
+class view_of : private list_of<Chain>, public chain_view {
 public:
     explicit view_of(Chain& chain)
-        : table_of<Chain>{chain.table()}, chain_view(table_of<Chain>::stages, chain.state()) {}
+        : list_of<Chain>{chain.view()}, chain_view(list_of<Chain>::stages, chain.state()) {}
     view_of(const view_of&) = delete;
     view_of& operator=(const view_of&) = delete;
 };

@@ -27,7 +27,7 @@ TEST(AllowedTokens, NoTokensLeaveNothing) {
 }
 TEST(AllowedTokens, IsTheMaskOfItsWords) {
     for (const allowed_tokens& stage : variants_of<allowed_tokens>()) {
-        const auto words = stage.legal_words();
+        const auto words = stage.legal_now().words;
         const mask same{{words.begin(), words.end()}};
         for (const shape s : all_shapes) {
             const auto row = make_row(s, 1000, 12);

@@ -27,7 +27,7 @@ void expect_same_tokens(A a, B b) {
 /// The stage of a type, of which there is one.
 template <class S, class Chain>
 S stage_in(Chain&& c) {
-    for (std::size_t i = 0; i < c.table().size(); ++i)
+    for (std::size_t i = 0; i < c.view().size(); ++i)
         if (const S* found = c.template get_if<S>(i)) return *found;
     ADD_FAILURE() << "there is no " << S::name;
     return S{};

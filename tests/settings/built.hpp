@@ -33,10 +33,10 @@ Chain built(const std::string& words, const vocabulary* vocab = nullptr) {
 
 /// The names of a chain's stages.
 template <class Chain>
-    requires requires(const Chain& c) { c.table(); }
+    requires requires(const Chain& c) { c.view(); }
 std::vector<std::string> stages_of(const Chain& c) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < c.table().size(); ++i) names.emplace_back(c.table().name(i));
+    for (std::size_t i = 0; i < c.view().size(); ++i) names.emplace_back(c.view().name(i));
     return names;
 }
 inline std::vector<std::string> stages_of(const std::string& words, const vocabulary* vocab = nullptr) {

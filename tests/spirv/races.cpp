@@ -211,7 +211,7 @@ private:
 
 std::string names_of(const dynamic_chain& chain) {
     std::string all;
-    for (std::size_t i = 0; i < chain.table().size(); ++i) all += std::string(" ") + chain.table().name(i);
+    for (std::size_t i = 0; i < chain.view().size(); ++i) all += std::string(" ") + chain.view().name(i);
     return all;
 }
 dynamic_chain random_chain(random_integers& random) {

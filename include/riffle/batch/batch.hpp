@@ -7,6 +7,7 @@
 
 #include <riffle/batch/logit_rows.hpp>
 #include <riffle/batch/scratch_pool.hpp>
+#include <riffle/chain/open_step.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/config.hpp>
@@ -111,9 +112,10 @@ private:
             if (i >= tokens.size()) return;
             auto& chain = chain_of(first[std::ptrdiff_t(i)]);
             detail::scratch_pool::place& place = scratch_.take();
-            chain.state().trade_scratch(place.memory);
-            tokens[i] = take(chain, rows[i]);
-            chain.state().trade_scratch(place.memory);
+            {
+                const scratch_loan lent(chain, place.memory);
+                tokens[i] = take(chain, rows[i]);
+            }
             detail::scratch_pool::give_back(place);
             done.fetch_add(1, std::memory_order_relaxed);
         });

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <riffle/chain/chain_interface.hpp>
-#include <riffle/chain/no_stages.hpp>
+#include <riffle/chain/stage_list.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -18,7 +18,7 @@ public:
     template <class Chain>
         requires(!std::is_same_v<std::remove_cvref_t<Chain>, any_pipeline> &&
                  requires(Chain& c) {
-                     c.table();
+                     c.view();
                      c.state();
                  })
     any_pipeline(Chain chain) noexcept(std::is_nothrow_move_constructible_v<Chain>)
@@ -40,8 +40,10 @@ public:
     /// Whether there is no chain in it: it was moved from, or memory was missing.
     bool empty() const noexcept { return held_ == nullptr; }
 
-    /// A view of the held chain's table, valid during a call.
-    stage_table& table() const noexcept { return held_ ? held_->table() : nothing(); }
+    /// The held chain's stages, valid until it is assigned to.
+    stage_list view() const noexcept {
+        return held_ ? held_->view() : stage_list(nullptr, 0, facts_of_no_stages, nullptr, status_code::out_of_memory);
+    }
     chain_state& state() noexcept { return held_ ? held_->state() : spare_; }
     const chain_state& state() const noexcept { return held_ ? held_->state() : spare_; }
 
@@ -49,27 +51,19 @@ private:
     struct base {
         virtual ~base() = default;
         virtual base* clone() const = 0;
-        virtual stage_table& table() noexcept = 0;
+        virtual const stage_list& view() noexcept = 0;
         virtual chain_state& state() noexcept = 0;
     };
     template <class Chain>
     struct holder final : base {
         explicit holder(Chain c) noexcept(std::is_nothrow_move_constructible_v<Chain>)
-            : chain(std::move(c)), stages(chain.table()) {}
+            : chain(std::move(c)), stages(chain.view()) {}
         base* clone() const override { return new (std::nothrow) holder(chain); }
-        stage_table& table() noexcept override { return stages; }
+        const stage_list& view() noexcept override { return stages; }
         chain_state& state() noexcept override { return chain.state(); }
         Chain chain;
-        decltype(std::declval<Chain&>().table()) stages;  // refers to `chain`, which never moves again
+        decltype(std::declval<Chain&>().view()) stages;  // refers to `chain`, which never moves again
     };
-    struct no_chain final : no_stages {
-        status (check)() const noexcept override { return status_code::out_of_memory; }
-    };
-    RIFFLE_LOCAL static stage_table& nothing() noexcept {
-        static no_chain table;
-        return table;
-    }
-
     base* held_ = nullptr;
     chain_state spare_;
 };

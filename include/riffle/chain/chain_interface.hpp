@@ -9,7 +9,7 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// What every chain offers, whether its stages are types (pipeline), were put together at run time (dynamic_chain) or
-/// are hidden behind an any_pipeline. `Chain` gives table() and state().
+/// are hidden behind an any_pipeline. `Chain` gives view() and state().
 ///
 /// One thread a chain. No member throws. The first call for a vocabulary, or reserve, allocates; after that none does.
 template <class Chain>
@@ -21,7 +21,7 @@ public:
     /// is none. O(V): as many reads of the row as its plan says; up to four more to find the end of a large nucleus.
     token_id sample(std::span<const float> logits) noexcept {
         require_selector();
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().sample(stages, logits);
     }
     /// The same, with the status beside the token.
@@ -33,34 +33,35 @@ public:
     /// draws, as applying a llama.cpp chain does: the next call draws anew.)
     token_id peek(std::span<const float> logits) noexcept {
         require_selector();
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().peek(stages, logits);
     }
     /// Runs the stages in place on candidates, as llama_sampler_apply does: what is left stays in `c`, a selector sets
     /// `c.selected`, which is -1 where nothing was selected, errors included. Nothing is accepted. Logits become
     /// canonical; ids may repeat and stand in any order, but not be negative.
     status apply(candidates& c) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().apply(stages, c);
     }
 
     // ---- what has been chosen
 
-    /// Takes a token that came from elsewhere, as generated: the draw position moves, and every stage sees it. An id
-    /// below 0 is refused; a stage's refusal comes back in the step, after the token has entered the history.
+    /// Takes a token that came from elsewhere, as generated: the draw position moves, and every stage sees it. One act:
+    /// where a stage refuses the token, as where the id is below 0 or memory is missing, the step says `refused`, and
+    /// history, position and all stages are as they were.
     step accept(token_id token) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().accept(stages, token);
     }
-    /// Takes the tokens of a prompt: history without moving the draw position. Stops behind a token that a stage
+    /// Takes the tokens of a prompt: history without moving the draw position. Stops ahead of a token that a stage
     /// refuses; where there is no memory for all of them, none is taken.
     status prompt(std::span<const token_id> tokens) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().prompt(stages, tokens);
     }
     /// Back to the beginning: no history, first draw. Parameters stay.
     void reset() noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         self().state().reset(stages);
     }
     /// The next sample draws anew at the same position; accept clears it. For a token that was rejected from outside.
@@ -71,7 +72,7 @@ public:
     /// sequence to every seed, and begins those streams anew.) Copying specs that own memory may throw, like any copy.
     Chain fork(std::uint16_t sequence) const {
         Chain copy = static_cast<const Chain&>(*this);
-        decltype(auto) stages = copy.table();
+        decltype(auto) stages = copy.view();
         copy.state().fork(stages, sequence);
         return copy;
     }
@@ -80,19 +81,21 @@ public:
 
     /// Where the chain stands: a position and a few words. O(1).
     checkpoint mark() const noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().mark(stages);
     }
     /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, of another line of tokens or
-    /// of a chain with other stages is refused, and nothing changes. A stage of the user's without its own mark() is
-    /// put back whole, parameters included.
+    /// of a chain with other stages is refused, and nothing changes; nor does anything where a stage's own rollback
+    /// answers false (stage_stuck). A stage of the user's without its own mark() is put back whole, parameters included.
+    /// A mark may be stored: chains with the same stages take it in another run of the program, once they have accepted
+    /// the same tokens.
     status rollback(const checkpoint& m) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().rollback(stages, m);
     }
     /// Takes back the newest `count` generated tokens, and prompt tokens between them; 128 tokens at most.
     status rewind(std::size_t count) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().rewind(stages, count);
     }
 
@@ -100,13 +103,13 @@ public:
 
     /// What the last step on a row materialised, in the order of ranks, p normalised over it: at least the chosen
     /// token. The chosen token alone where the selector took it from the row: where nothing narrows before it, and
-    /// where more than cpu_machine::many_survivors tokens were left to it (distribution() has them). Empty after a
+    /// where more than tuning::many_survivors tokens were left to it (distribution() has them). Empty after a
     /// failed step. Valid until the next call that takes a row or candidates.
     std::span<const token_data> survivors() noexcept { return self().state().survivors(); }
     /// The whole law of the next token after the chain, sparse, in the order of ranks, p normalised; for greedy its one
     /// token. Where a selector is the user's own, the softmax of what it would choose from. Same validity.
     std::span<const token_data> distribution(std::span<const float> logits) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().distribution(stages, logits);
     }
     /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; all that
@@ -114,7 +117,7 @@ public:
     /// validity.
     std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n,
                                             logprobs_of which = after) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().logprobs(stages, logits, n, which);
     }
     /// Why the last call gave no token, and what it saw in the row.
@@ -127,7 +130,7 @@ public:
     replay_counts replays() const noexcept { return self().state().machine().replays(); }
     /// The plan that present parameters lead to, for rows of `row_size` logits.
     plan present_plan(std::size_t row_size = 1u << 17) const noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return stages.plan_for_row(row_size);
     }
 
@@ -137,7 +140,7 @@ public:
     /// id that a stage names (a bias, a ban, a breaker, an end) and that vocabulary does not have. Steps do not need
     /// it: parameters are looked at in each, and ids outside a row are ignored. O(ids named).
     status (check)(std::size_t vocabulary_size) const noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         const status s = (stages.check)();
         return s.ok() ? stages.check_ids(vocabulary_size) : s;
     }
@@ -148,20 +151,20 @@ public:
     /// tokens, for chains with last_n = -1, or beyond 2^20, which keep them all. row_too_long over 2^31 - 1 logits;
     /// out_of_memory or storage_too_small where there is not as much, or over 2^31 - 1 tokens.
     status reserve(std::size_t row_size, std::size_t tokens = 0) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().reserve(stages, row_size, tokens);
     }
     /// Bytes that use_storage needs for rows of `row_size` logits; `tokens` as in reserve. The greatest std::size_t
     /// where no memory is enough: over 2^31 - 1 logits or tokens, or more bytes than a std::size_t counts.
     std::size_t scratch_bytes(std::size_t row_size, std::size_t tokens = 0) const noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().scratch_bytes(stages, row_size, tokens);
     }
     /// From now on the chain lives in memory of the caller and never on the heap: a greater row gets storage_too_small.
     /// The bytes must outlive the chain's use and not overlap those in use before; copies of the chain go to the heap,
     /// and assigning to this one stays here. The history is kept.
     status use_storage(std::span<std::byte> bytes, std::size_t row_size, std::size_t tokens = 0) noexcept {
-        decltype(auto) stages = self().table();
+        decltype(auto) stages = self().view();
         return self().state().use_storage(stages, bytes, row_size, tokens);
     }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include <riffle/chain/plan.hpp>
+#include <riffle/chain/stage_contract.hpp>
 #include <riffle/chain/stage_state.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/facts.hpp>
@@ -40,7 +41,11 @@ constexpr bool verbs_are_noexcept() {
         all &= requires(const S& s) {
             { s.bias(token_id{}) } noexcept;
         };
-    if constexpr (has_accept<S>)
+    if constexpr (accepts_with_origin<S>)
+        all &= requires(S& s) {
+            { s.accept(token_id{}, token_origin::prompt) } noexcept;
+        };
+    else if constexpr (has_accept<S>)
         all &= requires(S& s) {
             { s.accept(token_id{}) } noexcept;
         };
@@ -87,6 +92,7 @@ constexpr bool chain_is_well_formed() {
                   "riffle: numerics::llama needs #include <riffle/llama_exact.hpp>");
     static_assert(sizeof...(Stages) > 0, "riffle: a chain needs at least one stage");
     static_assert(sizeof...(Stages) <= max_stages, "riffle: a chain has at most 32 stages");
+    static_assert((verbs_are_riffles<Stages>() && ...) && (keeps_its_facts<Stages>() && ...));
     static_assert(
         (stage<Stages> && ...),
         "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
@@ -100,10 +106,10 @@ constexpr bool chain_is_well_formed() {
             "riffle: a stage has one of the verbs apply, map, edits and bias; make two stages of one that has more");
         static_assert(((!has_accept<Stages> || has_reset<Stages>)&&...),
                       "riffle: a stage with accept needs a reset, so that a chain can begin anew");
-        static_assert((keeper<Policies, Stages>::can_be_saved && ...),
+        static_assert((stage_state<Policies, Stages>::can_be_saved && ...),
                       "riffle: a stage with accept must be trivially copyable, or have a trivially copyable mark() and "
                       "a rollback(mark), so that a chain can go back");
-        static_assert((std::size_t{0} + ... + keeper<Policies, Stages>::saved) <= checkpoint::stage_bytes,
+        static_assert((std::size_t{0} + ... + stage_state<Policies, Stages>::saved) <= checkpoint::stage_bytes,
                       "riffle: what stages with accept keep may take 64 bytes in a mark; give them a smaller mark() "
                       "and a rollback(mark)");
     }

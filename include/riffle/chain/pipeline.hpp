@@ -7,25 +7,10 @@
 
 #include <riffle/chain/chain_interface.hpp>
 #include <riffle/chain/chain_rules.hpp>
-#include <riffle/chain/typed_table.hpp>
+#include <riffle/chain/typed_stages.hpp>
 #include <riffle/core/policies.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
-namespace detail {
-
-/// The ring for rewind, in chains whose stages keep state.
-template <bool Needed>
-struct state_ring {
-    stage_table::saved_state* data() noexcept { return nullptr; }
-};
-template <>
-struct state_ring<true> {
-    std::array<stage_table::saved_state, stage_table::saved_states> saved{};
-    stage_table::saved_state* data() noexcept { return saved.data(); }
-};
-
-}  // namespace detail
-
 /// A chain of sampler stages as one type, nameable and so a possible member. Made by chain(...), with<>(...) and `|`.
 /// Copying it clones it, history and draws included; the copy's scratch is its own. Copies throw what those of the
 /// stages throw; where there is no memory for the history, a copy answers out_of_memory until it is reset. See
@@ -33,6 +18,7 @@ struct state_ring<true> {
 template <class Policies, class... Stages>
 class pipeline : public chain_interface<pipeline<Policies, Stages...>> {
     static_assert(detail::chain_is_well_formed<Policies, Stages...>());
+    using types = detail::chain_of_types<Policies, Stages...>;
     static constexpr bool moves_throw_nothing = (std::is_nothrow_move_constructible_v<Stages> && ...);
 
 public:
@@ -46,7 +32,7 @@ public:
         : pipeline(std::tuple<Stages...>(std::move(stages)...)) {}
     explicit pipeline(std::tuple<Stages...> stages) noexcept(moves_throw_nothing)
         requires(sizeof...(Stages) > 0)
-        : stages_(std::move(stages)), kept_(typed_table<Policies, Stages...>::begin(stages_)) {
+        : stages_(std::move(stages)), kept_(types::begin(stages_)) {
         check_parameters();
     }
 
@@ -66,7 +52,7 @@ public:
 
     /// The plan when stage `bridge` is the first that narrows; stage_count for a chain in which none does.
     static constexpr const plan& plan_for(std::size_t bridge) noexcept {
-        return typed_table<Policies, Stages...>::plans[bridge];
+        return types::plans[bridge];
     }
 
     /// The specs. Parameters may change between steps.
@@ -74,9 +60,9 @@ public:
     const std::tuple<Stages...>& stages() const noexcept { return stages_; }
 
     /// For code that takes chains of any kind: the stages as a machine sees them, and the chain's state.
-    typed_table<Policies, Stages...> table() const noexcept {
-        auto& self = const_cast<pipeline&>(*this);  // a const chain's table is only asked const questions
-        return {self.stages_, self.kept_, self.ring_.data()};
+    detail::typed_stages<stage_count> view() const noexcept {
+        auto& self = const_cast<pipeline&>(*this);  // a const chain's stages are only asked const questions
+        return {types(), self.stages_, self.kept_, self.ring_.data()};
     }
     chain_state& state() noexcept { return state_; }
     const chain_state& state() const noexcept { return state_; }
@@ -89,8 +75,8 @@ private:
         }(std::index_sequence_for<Stages...>());
         state_.set_status(first);
         if constexpr (Policies::arithmetic == numerics::llama) {
-            auto stages = table();
-            state_.save_as_llama(stages);
+            const auto stages = view();
+            state_.note_new_stages(stages);
         }
     }
     template <class S>
@@ -99,8 +85,8 @@ private:
     }
 
     std::tuple<Stages...> stages_;
-    [[no_unique_address]] typename typed_table<Policies, Stages...>::kept_states kept_;
-    [[no_unique_address]] detail::state_ring<(detail::keeper<Policies, Stages>::changes || ...)> ring_;
+    [[no_unique_address]] typename types::kept_states kept_;
+    [[no_unique_address]] detail::state_ring<types::saved_bytes> ring_;
     chain_state state_;
 };
 
@@ -110,6 +96,10 @@ template <class T>
 inline constexpr bool is_pipeline = false;
 template <class P, class... S>
 inline constexpr bool is_pipeline<pipeline<P, S...>> = true;
+
+/// A chain, or a stage of riffle's own.
+template <class T>
+concept is_composed = is_pipeline<T> || has_built_in_facts<T>;
 
 template <class T>
 auto as_stages(T&& value) {
@@ -163,9 +153,10 @@ auto with(Stage stage) {
     return detail::make_pipeline<Policies>(detail::as_stages(std::move(stage)));
 }
 
-/// `a | b | c` is chain(a, b, c). One of the first two must be riffle's, or the compiler does not look here.
+/// `a | b | c` is chain(a, b, c). One of the first two must be riffle's, or the compiler does not look here; what the
+/// other one lacks is then said in a sentence.
 template <class A, class B>
-    requires((stage<A> || detail::is_pipeline<A>) && (stage<B> || detail::is_pipeline<B>))
+    requires(detail::is_composed<A> || detail::is_composed<B> || (stage<A> && stage<B>))
 auto operator|(A a, B b) {
     return chain<detail::joined_policies<A, B>>(std::move(a), std::move(b));
 }

@@ -32,6 +32,7 @@ enum class pass : std::uint8_t {
     llama,        ///< stages as llama.cpp runs them, on the row as long as all tokens are there, then on candidates
     narrow,       ///< the narrow verbs of stages, one after the other
 };
+RIFFLE_LOCAL inline constexpr std::size_t pass_count = std::size_t(pass::narrow) + 1;
 
 /// One pass, on behalf of stages [first, last).
 struct plan_step {
@@ -66,6 +67,12 @@ struct plan {
         for (std::size_t i = 0; i < size; ++i)
             if (steps[i].op == op) return true;
         return false;
+    }
+    /// The passes that are in it, a bit each.
+    constexpr std::uint64_t passes() const noexcept {
+        std::uint64_t all = 0;
+        for (std::size_t i = 0; i < size; ++i) all |= std::uint64_t{1} << unsigned(steps[i].op);
+        return all;
     }
     /// How many passes read every logit, as a rule. `select` is none: it reads a block for each of its k, and all of
     /// them only for a k of the size of the row. Finding the end of a large nucleus reads up to four times more.

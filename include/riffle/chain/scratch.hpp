@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <span>
 
+#include <riffle/chain/plan.hpp>
 #include <riffle/core/candidates.hpp>
+#include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/storage.hpp>
@@ -25,6 +27,8 @@ struct scratch {
     token_data* tokens = nullptr;         ///< candidates
     token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens
     std::int32_t* lengths = nullptr;      ///< a number beside each recent token
+    legal_tokens* legal = nullptr;        ///< what each stage that masks leaves legal in this step
+    std::uint32_t* legal_words = nullptr;  ///< room for a mask
     std::span<std::byte> spare;           ///< for what stages ask beyond that
 
     /// Bytes for rows of `row_size` logits, as many as a token_id can index at most, a window of `window` tokens and
@@ -43,7 +47,11 @@ private:
     template <class T>
     static constexpr void take(T*& array, std::byte* memory, std::size_t& used, std::size_t count) noexcept {
         if (memory) array = reinterpret_cast<T*>(memory + used);
-        used = saturating::sum(used, saturating::rounded_up(saturating::product(count, sizeof(T)), storage::alignment));
+        used = behind(used, count, sizeof(T));
+    }
+    RIFFLE_NOINLINE static constexpr std::size_t behind(std::size_t used, std::size_t count,
+                                                        std::size_t size) noexcept {
+        return saturating::sum(used, saturating::rounded_up(saturating::product(count, size), storage::alignment));
     }
     constexpr std::size_t carve(std::byte* memory, std::size_t row_size, std::size_t window,
                                 std::size_t spare_bytes) noexcept {
@@ -52,6 +60,7 @@ private:
         take(blocks, memory, used, count);
         take(peaks, memory, used, count + 16);
         take(edits, memory, used, 1);
+        take(legal, memory, used, max_stages);
         take(counted, memory, used, token_counts::slots_for(window));
         take(masses, memory, used, count);
         take(groups, memory, used, (count + 1) * 16);
@@ -59,6 +68,7 @@ private:
         take(copies, memory, used, count * block_size);
         take(tokens, memory, used, count * block_size);
         take(lengths, memory, used, window);
+        take(legal_words, memory, used, count * (block_size / 32) + 1);
         std::byte* first = nullptr;
         take(first, memory, used, spare_bytes);
         spare = {first, first ? spare_bytes : 0};

@@ -40,15 +40,18 @@ void save_bytes(const T& from, std::byte* to) noexcept {
         std::memcpy(to, &from, bytes_in_mark<T>());
     }
 }
+/// False where the object says that it could not go back.
 template <class T>
-void restore_bytes(T& to, const std::byte* from) noexcept {
+bool restore_bytes(T& to, const std::byte* from) noexcept {
     if constexpr (has_own_mark<T>) {
         auto m = std::as_const(to).mark();
         std::memcpy(&m, from, sizeof m);
-        to.rollback(m);
+        if constexpr (requires { bool(to.rollback(m)); }) return bool(to.rollback(m));
+        else to.rollback(m);
     } else {
         std::memcpy(static_cast<void*>(&to), from, bytes_in_mark<T>());
     }
+    return true;
 }
 
 /// What is wrong with a stage's parameters. Under numerics::llama its form may take more of them.
@@ -65,8 +68,9 @@ struct nothing_kept {};
 /// How a chain with these policies keeps what stage S needs from token to token: `type` lies in the chain.
 /// Here: nothing; a user's stage with accept keeps its own, inside itself.
 template <class Policies, class S>
-struct keeper {
+struct stage_state {
     using type = nothing_kept;
+    static constexpr bool has_generator = false;  ///< one of its own, so that a fork changes it
     static constexpr bool changes = has_accept<S>;
     static constexpr bool can_be_saved = !changes || is_marked_by_bytes<S>();
     static constexpr std::size_t saved = changes ? bytes_in_mark<S>() : 0;
@@ -75,34 +79,34 @@ struct keeper {
     static void reset(S& stage, type&) noexcept {
         if constexpr (has_reset<S>) stage.reset();
     }
-    static void fork(S&, type&, std::uint16_t) noexcept {}
     static void save(const S& stage, const type&, std::byte* to) noexcept { save_bytes(stage, to); }
-    static void restore(S& stage, type&, const std::byte* from) noexcept { restore_bytes(stage, from); }
+    static bool restore(S& stage, type&, const std::byte* from) noexcept { return restore_bytes(stage, from); }
 };
 
 /// A built-in stage's own state.
 template <class Policies, class S>
     requires(has_built_in_facts<S> && has_state<S> && !runs_as_llama<Policies, S>)
-struct keeper<Policies, S> {
+struct stage_state<Policies, S> {
     using type = typename S::state;
+    static constexpr bool has_generator = false;
     static constexpr bool changes = true;
     static constexpr bool can_be_saved = is_marked_by_bytes<type>();
     static constexpr std::size_t saved = bytes_in_mark<type>();
 
     static type begin(const S&) noexcept { return {}; }
     static void reset(S&, type& kept) noexcept { kept = {}; }
-    static void fork(S&, type&, std::uint16_t) noexcept {}
     static void save(const S&, const type& kept, std::byte* to) noexcept { save_bytes(kept, to); }
-    static void restore(S&, type& kept, const std::byte* from) noexcept { restore_bytes(kept, from); }
+    static bool restore(S&, type& kept, const std::byte* from) noexcept { return restore_bytes(kept, from); }
 };
 
 /// What llama.cpp's form of a stage keeps: generators and averages.
 template <class Policies, class S>
     requires(runs_as_llama<Policies, S> && requires { typename exact::form<S>::state; })
-struct keeper<Policies, S> {
+struct stage_state<Policies, S> {
     using form = exact::form<S>;
     using type = typename form::state;
     using mark = typename form::mark;
+    static constexpr bool has_generator = requires(S & spec) { spec.seed += 1; };
     static constexpr bool changes = true;
     static constexpr bool can_be_saved = std::is_trivially_copyable_v<mark>;
     static constexpr std::size_t saved = sizeof(mark);
@@ -121,10 +125,11 @@ struct keeper<Policies, S> {
         const mark m = form::save(kept);
         std::memcpy(to, &m, sizeof m);
     }
-    static void restore(const S& spec, type& kept, const std::byte* from) noexcept {
+    static bool restore(const S& spec, type& kept, const std::byte* from) noexcept {
         mark m = form::save(kept);
         std::memcpy(&m, from, sizeof m);
         form::restore(spec, kept, m);
+        return true;
     }
 };
 

@@ -30,11 +30,6 @@ public:
         return a.object_ != b.object_ && a.is_named_ && a.hash_ == b.hash_ && a.size_ == b.size_ && a.name_ == b.name_;
     }
 
-    /// Equal for equal types.
-    std::uint32_t hash() const noexcept {
-        return is_named_ ? hash_ : hash_ ^ std::uint32_t(reinterpret_cast<std::uintptr_t>(this) >> 3);
-    }
-
 private:
     /// Not of anonymous namespaces, lambdas and what lies in functions, as g++ and clang spell them. (clang spells a
     /// type in a function without the function: of two such in two shared objects only the size tells.)
@@ -69,11 +64,31 @@ RIFFLE_LOCAL const stage_type& type_of() noexcept {
     return type;
 }
 
-/// The hash of the types of a chain's stages, one after the other; never 0.
-inline std::uint32_t with_type(std::uint32_t hash, const stage_type& type) noexcept {
-    hash = hash_with(hash, type.hash());
+/// A version of what a stage keeps in a mark: `static constexpr std::uint32_t version`, to be raised when the meaning of
+/// those bytes changes. 0 where a stage has none.
+template <class S>
+constexpr std::uint32_t version_of() noexcept {
+    if constexpr (requires { std::uint32_t(S::version); }) return S::version;
+    else return 0;
+}
+/// Of a stage that keeps so many bytes in a mark: a hash of its name, those and its version, which every program finds
+/// alike. (A stage without a name has that of its type, as the compiler spells it.)
+template <class S>
+constexpr std::uint32_t layout_of(std::size_t bytes_in_mark) noexcept {
+    std::uint32_t hash = empty_hash;
+    const auto add = [&](char letter) { hash = hash_with(hash, static_cast<unsigned char>(letter)); };
+    if constexpr (requires { S::name; }) {
+        for (const char* letter = S::name; *letter; ++letter) add(*letter);
+    } else {
+        for (const char letter : name_of_type<S>()) add(letter);
+    }
+    return hash_with(hash_with(hash, std::uint32_t(bytes_in_mark)), version_of<S>());
+}
+/// The layout of a chain, one stage after the other; never 0.
+constexpr std::uint32_t layout_with(std::uint32_t hash, std::uint32_t of_stage) noexcept {
+    hash = hash_with(hash, of_stage);
     return hash ? hash : 1;
 }
-RIFFLE_LOCAL inline constexpr std::uint32_t no_types = empty_hash;  ///< the hash to begin with
+RIFFLE_LOCAL inline constexpr std::uint32_t layout_of_nothing = empty_hash;  ///< to begin with
 
 }  // namespace riffle::detail

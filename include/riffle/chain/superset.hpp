@@ -4,67 +4,37 @@
 #include <span>
 #include <type_traits>
 
-#include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/stage_list.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
 #include <riffle/math/ordered.hpp>
 
 // Where a chain's token must be the promised one and its row lies elsewhere, another machine only leaves tokens out,
 // and the chain runs on those that come back: more of the greatest logits than its first narrowing stage can keep.
 // Whether they were enough shows once that stage has run; where they were not (ties at the cut, a wide threshold) the
 // whole row is needed.
-//
-// A stage of riffle's own may say
-//     off()            it does nothing with its present parameters
-//     keeps_below()    behind it, a token outside a set of the greatest logits is still no greater than the
-//                      least of the set was; without it, what its facts tell
-//     superset()       how many of the greatest logits it should be given when it is the first that narrows: what it
-//                      keeps and a margin; 0 where no number will do
 
 namespace riffle::inline RIFFLE_ABI {
-
-/// Whether a stage does nothing with its present parameters.
-template <class S>
-bool does_nothing(const S& s) noexcept {
-    if constexpr (!has_built_in_facts<S>) return false;
-    else if constexpr (requires { s.off(); }) return s.off();
-    else if constexpr (facts_of<S>().narrows == narrowing::no || facts_of<S>().maps || facts_of<S>().adjusts)
-        return false;
-    else if constexpr (requires { s.narrows_now(); }) return !s.narrows_now();
-    else return false;
-}
-
-/// Whether tokens outside a set of the greatest stay below it: the stage maps all alike and monotonely, only lowers, or
-/// does nothing.
-template <class S>
-bool keeps_below(const S& s) noexcept {
-    if (does_nothing(s)) return true;
-    if constexpr (!riffle::stage<S>) return false;
-    else if constexpr (has_built_in_facts<S> && requires { s.keeps_below(); }) return s.keeps_below();
-    else if constexpr (!facts_of<S>().maps || !facts_of<S>().monotone) return false;
-    else if constexpr (requires { s.narrows_now(); }) return !s.narrows_now();
-    else return true;
-}
-
-/// A stage for which a number of the greatest logits may do.
-template <class S>
-concept gives_superset = has_built_in_facts<S> && requires(const S& s) { s.superset(); };
-/// How many of the greatest logits the stage should be given; 0 where no number will do.
-template <class S>
-std::size_t superset_for(const S& s) noexcept {
-    if constexpr (gives_superset<S>) return s.superset();
-    else return 0;
-}
 
 /// The first stage that narrows, and how many logits it is to be given; 0 when the chain cannot be helped.
 struct superset {
     std::size_t bridge = 0, size = 0;
 };
+inline superset superset_of(const stage_list& stages) noexcept {
+    superset found;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const stage_ref& s = stages[i];
+        found = {i, s.ops->superset ? s.ops->superset(s) : 0};
+        if (found.size > 0 || !s.ops->keeps_below(s)) break;
+    }
+    return found;
+}
 
 /// The narrow verbs of stages [first, last); the failure names its stage.
-inline status narrow_stages(const stage_table& stages, std::size_t first, std::size_t last, candidates& c,
+inline status narrow_stages(const stage_list& stages, std::size_t first, std::size_t last, candidates& c,
                             const context& x) noexcept {
     for (std::size_t i = first; i < last; ++i)
         if (const auto code = stages.narrow(i, i + 1, c, x); code != status_code::ok)
@@ -72,18 +42,30 @@ inline status narrow_stages(const stage_table& stages, std::size_t first, std::s
     return {};
 }
 /// The same from `first` to the end, where a selector has to have selected.
-inline status narrow_from(const stage_table& stages, std::size_t first, candidates& c, const context& x) noexcept {
+inline status narrow_from(const stage_list& stages, std::size_t first, candidates& c, const context& x) noexcept {
     if (const status failed = narrow_stages(stages, first, stages.size(), c, x); !failed.ok()) return failed;
-    const bool selects = stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no;
     const bool selected = c.selected >= 0 && std::size_t(c.selected) < c.size;
-    return selects && !selected ? status(status_code::no_legal_token) : status();
+    return stages.has_selector() && !selected ? status(status_code::no_legal_token) : status();
 }
 
 /// A chain's step on a superset of what its first narrowing stage can keep.
 class superset_run {
 public:
-    superset_run(const stage_table& stages, std::size_t bridge) noexcept : stages_(stages), bridge_(bridge) {}
+    superset_run(const stage_list& stages, std::size_t bridge) noexcept : stages_(stages), bridge_(bridge) {}
 
+    /// Ends a step with `left`, the greatest logits of its row; false, and nothing done, where they are not enough.
+    template <class Step>
+    bool finish(Step& step, std::span<const token_data> left, token_id& token) const noexcept {
+        token = null_token;
+        if (!step.ok()) return true;
+        candidates& c = step.hold(left);
+        bool enough = false;
+        status s = run(c, step.memory().copies, step.past(), enough);
+        if (!enough) return false;
+        if (s.ok() && !(c[std::size_t(c.selected)].logit > illegal_logit)) s = status_code::no_legal_token;
+        token = step.finish_with_token(s);
+        return true;
+    }
     /// `part` holds the greatest logits and has memory for one more, `logits` for as many floats. Where they were
     /// enough, part is what the chain leaves; where not, neither the chain nor its generators have moved on.
     status run(candidates& part, float* logits, const context& x, bool& enough) const noexcept {
@@ -132,7 +114,7 @@ private:
         return std::size_t(std::count_if(ahead.begin(), ahead.end(), [=](float l) { return l >= least; })) == kept.size;
     }
 
-    const stage_table& stages_;
+    const stage_list& stages_;
     std::size_t bridge_;
 };
 

@@ -39,7 +39,7 @@ public:
     token_counts no_counts(std::size_t n) const noexcept { return {slots_, token_counts::slots_for(n)}; }
     /// Room for a number beside each token of the longest window.
     std::int32_t* lengths() const noexcept { return lengths_; }
-    /// As many bytes as the stages asked for (stage_table::spare_bytes).
+    /// As many bytes as the stages asked for (stage_ops::spare_bytes).
     std::span<std::byte> spare() const noexcept { return spare_; }
 
 private:

@@ -56,6 +56,11 @@ struct facts {
     selecting selects = selecting::no;
     std::uint8_t law_parts = 0;  ///< what it looks at in the law of all, besides maximum and mass: bits (law_part)
     friend bool operator==(const facts&, const facts&) = default;
+
+    /// Whether a selector cuts or bends the law that it draws from.
+    constexpr bool makes_its_law() const noexcept {
+        return narrows != narrowing::no || selects == selecting::by_shape;
+    }
 };
 
 /// A bias on the logit of one token: added to it; -inf makes the token illegal. Layout of llama_logit_bias.
@@ -94,7 +99,7 @@ concept maps_plainly = requires(const V& v) {
 // A built-in stage states its facts in a table (`fact`) and, for each fact that needs one, answers what a machine asks:
 //   narrows    narrows_now(): whether it does with the present parameters; and by
 //              rank: rank()   threshold: cut(maximum), keeps_at_least()   deviation: cut(maximum, moments)
-//              mass: target(total), keeps_at_least()   legal: legal_words()
+//              mass: target(total), keeps_at_least()   legal: legal_now()
 //              likelihood: cut(law), keeps_at_least()  searched: keep(candidates, law, floor)
 //              head: rank(), rank(law, first candidates)
 //   edits      edits(), or change(row or candidates, context); and window() into the history
@@ -144,9 +149,11 @@ concept has_apply = requires(const S& s, candidates& c) { s.apply(c); };
 /// apply(candidates, draws): the narrow verb with random numbers.
 template <class S>
 concept has_drawing_apply = requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); };
-/// accept(token): state of its own.
+/// accept(token), or accept(token, origin): state of its own.
 template <class S>
-concept has_accept = requires(S& s) { s.accept(token_id{}); };
+concept has_accept = requires(S& s) { s.accept(token_id{}); } || requires(S& s) {
+    s.accept(token_id{}, token_origin::prompt);
+};
 /// reset(): back to the beginning.
 template <class S>
 concept has_reset = requires(S& s) { s.reset(); };

@@ -109,6 +109,16 @@ public:
         slot(written_++) = {token, generated, line};
         if (remembered() > capacity_) oldest_ = written_ - capacity_;
     }
+    /// What the next push overwrites, for a push that may have to be undone as if it had never been.
+    struct overwritten_end {
+        entry next{};
+        std::size_t oldest = 0;
+    };
+    overwritten_end end_to_restore() const noexcept { return {ring_[written_ % capacity_], oldest_}; }
+    void restore_end(const overwritten_end& end) noexcept {
+        slot(--written_) = end.next;
+        oldest_ = end.oldest;
+    }
     /// Whether `count` tokens can be taken back and leave the `window` newest of the rest, and the hash of all before.
     /// The ring is made to keep rollback_depth tokens more than that. A window of -1 looks at everything.
     bool can_pop(std::size_t count, std::int32_t window) const noexcept {

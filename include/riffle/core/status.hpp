@@ -27,6 +27,7 @@ enum class status_code : std::uint8_t {
     storage_too_small,  ///< the storage the caller gave is below scratch_bytes(V)
     chain_malformed,    ///< stages put together at run time in an order that no chain may have
     stage_failed,       ///< a stage's accept reported a failure of its own
+    stage_stuck,        ///< a stage could not go back, so the chain did not either
     row_lost,           ///< what a graph left was not enough, and its row is not there any more: the token may differ
 };
 
@@ -150,6 +151,7 @@ private:
             return "a selector must be the last stage of a chain, which has at most 32 stages, and what they keep must "
                    "fit 64 bytes";
         case status_code::stage_failed: return "a stage refused the token";
+        case status_code::stage_stuck: return "cannot go back as far, so the chain stays where it is";
         case status_code::row_lost:
             return "the row of the graph is not there any more, so the token may not be the one";
         }
@@ -166,15 +168,23 @@ private:
 
 /// What accepting a token led to.
 struct step {
-    status state{};         ///< whether every stage took the token
+    status state{};         ///< whether every stage took the token, and learnt from it what it should
     int rewind = 0;         ///< a stage asks to take back this many tokens (a banned phrase was completed)
     bool finished = false;  ///< a stage says that the text is complete
+    bool refused = false;   ///< the token was not taken: nothing has changed, and `state` says why
 
+    static constexpr step refusal(const status& why) noexcept {
+        step s;
+        s.state = why;
+        s.refused = true;
+        return s;
+    }
     /// What several stages said together: the first failure, the longest rewind, the end if any says so.
     constexpr void join(const step& other) noexcept {
         if (state.ok()) state = other.state;
         if (other.rewind > rewind) rewind = other.rewind;
         finished |= other.finished;
+        refused |= other.refused;
     }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <riffle/core/token.hpp>
@@ -25,6 +26,18 @@ public:
     explicit basic_token_set(std::span<const Id> ids) {
         for (const Id id : ids) add(id);
     }
+    basic_token_set(const basic_token_set&) = default;
+    /// Leaves the other one empty.
+    basic_token_set(basic_token_set&& other) noexcept
+        : words_(std::move(other.words_)), size_(std::exchange(other.size_, 0)), left_out_(other.left_out_) {}
+    basic_token_set& operator=(const basic_token_set&) = default;
+    basic_token_set& operator=(basic_token_set&& other) noexcept {
+        words_ = std::move(other.words_);
+        size_ = std::exchange(other.size_, 0);
+        left_out_ = other.left_out_;
+        return *this;
+    }
+    ~basic_token_set() = default;
 
     void add(Id id) {
         if (id < 0 || id >= bound) {
@@ -33,20 +46,21 @@ public:
         }
         const std::size_t place = std::size_t(id) / 32;
         if (place >= words_.size()) words_.resize(place + 1);
-        words_[place] |= 1u << (std::uint32_t(id) % 32);
+        const std::uint32_t bit = 1u << (std::uint32_t(id) % 32);
+        size_ += (words_[place] & bit) == 0;
+        words_[place] |= bit;
     }
     void remove(Id id) noexcept {
-        if (contains(id)) words_[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
+        if (!contains(id)) return;
+        words_[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
+        --size_;
     }
     bool contains(Id id) const noexcept {
         const std::size_t place = std::size_t(std::uint32_t(id)) / 32;
         return id >= 0 && place < words_.size() && (words_[place] >> (std::uint32_t(id) % 32) & 1);
     }
-    bool empty() const noexcept {
-        for (const auto bits : words_)
-            if (bits) return false;
-        return true;
-    }
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
     /// The last id that was to be added and is not in the range of ids; 0 when none was.
     Id left_out() const noexcept { return left_out_; }
     /// Packed, lowest bit first, as a mask has them.
@@ -68,6 +82,7 @@ public:
 
 private:
     std::vector<std::uint32_t> words_;
+    std::size_t size_ = 0;
     Id left_out_ = 0;
 };
 using token_set = basic_token_set<token_id>;

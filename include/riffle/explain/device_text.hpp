@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/stage_list.hpp>
 #include <riffle/explain/plan_text.hpp>
 #include <riffle/gpu/kernels/chain_on_device.hpp>
 
@@ -12,7 +12,7 @@ namespace riffle::inline RIFFLE_ABI {
 
 namespace detail {
 
-inline std::string reason_for_end(const stage_table& stages, const gpu::device_plan& p) {
+inline std::string reason_for_end(const stage_list& stages, const gpu::device_plan& p) {
     switch (p.end) {
     case gpu::device_end::no_form: return fmt::format(", since the device has no form for {}", stages.name(p.stages));
     case gpu::device_end::late_edit:
@@ -25,7 +25,7 @@ inline std::string reason_for_end(const stage_table& stages, const gpu::device_p
 
 /// How a chain is cut between a device and the processor (gpu/kernels/device_plan.hpp), as text. `p` is the plan of its
 /// chain_on_device or dynamic_on_device.
-inline std::string device_text(const stage_table& stages, const gpu::device_plan& p) {
+inline std::string device_text(const stage_list& stages, const gpu::device_plan& p) {
     std::string text = "chain     " + detail::stage_names(stages, 0, stages.size()) + "\n";
     if (p.is_superset() && p.is_useful())
         return text +
@@ -50,7 +50,7 @@ inline std::string device_text(const stage_table& stages, const gpu::device_plan
 /// The same of a chain that is a type.
 template <class Policies, class... Stages>
 std::string explain_device(const pipeline<Policies, Stages...>& chain) {
-    return device_text(chain.table(), gpu::chain_on_device<pipeline<Policies, Stages...>>::plan);
+    return device_text(chain.view(), gpu::chain_on_device<pipeline<Policies, Stages...>>::plan);
 }
 
 }  // namespace riffle

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include <riffle/chain/chain_state.hpp>
 #include <riffle/core/candidates.hpp>
+#include <riffle/core/checkpoint.hpp>
 #include <riffle/explain/plan_text.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -73,7 +75,7 @@ struct explanation {
 /// becomes candidates at once, and a mask narrows where it leaves few of its tokens.
 template <class Chain>
 std::string explain(const Chain& chain, std::size_t row_size = std::size_t{1} << 17) {
-    decltype(auto) stages = chain.table();
+    decltype(auto) stages = chain.view();
     return plan_text(stages, row_size);
 }
 
@@ -114,7 +116,7 @@ inline std::vector<token_data> as_law(std::vector<token_data> tokens) {
     return tokens;
 }
 /// What stage i draws from, if it is a selector; what is left, if there is none.
-inline std::vector<token_data> law_ahead_of(const stage_table& stages, std::size_t i, const candidates& c) {
+inline std::vector<token_data> law_ahead_of(const stage_list& stages, std::size_t i, const candidates& c) {
     std::vector<token_data> tokens(c.begin(), c.end());
     candidates law{tokens.data(), tokens.size(), -1, false};
     if (i < stages.size() && !stages.as_llama()) stages.prepare(i, law);
@@ -125,20 +127,16 @@ inline std::vector<token_data> law_ahead_of(const stage_table& stages, std::size
 /// not.
 class unchanged_stages {
 public:
-    explicit unchanged_stages(stage_table& stages) noexcept : stages_(stages) { stages_.save(state_); }
+    explicit unchanged_stages(const stage_list& stages) noexcept : stages_(stages) { stages_.save(state_.data()); }
     unchanged_stages(const unchanged_stages&) = delete;
     unchanged_stages& operator=(const unchanged_stages&) = delete;
     ~unchanged_stages() { put_back(); }
-    void put_back() noexcept { stages_.restore(state_); }
+    void put_back() noexcept { stages_.restore(state_.data()); }
 
 private:
-    stage_table& stages_;
-    stage_table::saved_state state_{};
+    const stage_list& stages_;
+    std::array<std::byte, checkpoint::stage_bytes> state_{};
 };
-/// llama.cpp's forms of these cut or bend the law that they draw from.
-inline bool makes_its_law(const facts& selector) noexcept {
-    return selector.narrows != narrowing::no || selector.selects == selecting::by_shape;
-}
 
 }  // namespace detail
 
@@ -148,7 +146,7 @@ inline bool makes_its_law(const facts& selector) noexcept {
 /// never explained has no code for it.
 template <class Chain>
 explanation explain(Chain& chain, std::span<const float> logits) {
-    decltype(auto) stages = chain.table();
+    decltype(auto) stages = chain.view();
     explanation e;
     e.plan = plan_text(stages, logits.size());
     if (logits.empty()) {
@@ -167,7 +165,7 @@ explanation explain(Chain& chain, std::span<const float> logits) {
         const bool chosen = i == stages.size() && i > 0 && stages.fact(i - 1).selects != selecting::no;
         if (!chosen && (i == stages.size() || stages.fact(i).selects != selecting::no))
             e.distribution = detail::law_ahead_of(stages, i, now);
-        if (chosen && stages.as_llama() && detail::makes_its_law(stages.fact(i - 1)))
+        if (chosen && stages.as_llama() && stages.fact(i - 1).makes_its_law())
             e.distribution = detail::as_law({now.begin(), now.end()});
         seen.emplace_back(now, rows.size());
         if (i == 0) return;
@@ -187,7 +185,7 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     });
     for (const auto& t : e.distribution)
         if (std::size_t(t.id) < e.removed_by.size()) e.removed_by[std::size_t(t.id)] = explanation::kept;
-    if (e.state.ok() && stages.size() > 0 && stages.fact(stages.size() - 1).selects != selecting::no) {
+    if (e.state.ok() && stages.has_selector()) {
         as_before.put_back();
         e.token = chain.state().peek(stages, logits);
     }

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <riffle/chain/cpu_machine.hpp>
 #include <riffle/chain/plan.hpp>
-#include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/stage_list.hpp>
+#include <riffle/chain/tuning.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -43,13 +43,13 @@ namespace detail {
 
 /// "temperature, soft_cap": the stages of [first, last) that `wanted` takes.
 template <class Wanted>
-std::string stage_names(const stage_table& stages, std::size_t first, std::size_t last, Wanted wanted) {
+std::string stage_names(const stage_list& stages, std::size_t first, std::size_t last, Wanted wanted) {
     std::string text;
     for (std::size_t i = first; i < last && i < stages.size(); ++i)
         if (wanted(stages.fact(i))) text += (text.empty() ? "" : ", ") + std::string(stages.name(i));
     return text;
 }
-inline std::string stage_names(const stage_table& stages, std::size_t first, std::size_t last) {
+inline std::string stage_names(const stage_list& stages, std::size_t first, std::size_t last) {
     return stage_names(stages, first, last, [](const facts&) { return true; });
 }
 
@@ -59,14 +59,14 @@ inline std::string times(std::size_t count) {
 }
 
 /// Whether the next stages can go on with a row in which the bridge has left many tokens.
-inline bool goes_on_in_row(const stage_table& stages, const plan& p) {
+inline bool goes_on_in_row(const stage_list& stages, const plan& p) {
     if (p.bridge >= stages.size()) return false;
     const plan& next = stages.plan_for(stages.bridge(std::size_t(-1), p.bridge + 1));
     return p.has(pass::draw) || p.goes_on_at(next) < next.size;
 }
 
 /// What a pass does for which stages, in words.
-inline std::string describe(const stage_table& stages, const plan& p, const plan_step& s) {
+inline std::string describe(const stage_list& stages, const plan& p, const plan_step& s) {
     const std::string who = stage_names(stages, s.first, s.last);
     const std::string maps = stage_names(stages, p.pending, p.bridge, [](const facts& f) { return f.maps; });
     const std::string folded = maps.empty() ? "" : fmt::format("; {} folded in", maps);
@@ -88,7 +88,7 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
     case pass::above:
         return fmt::format("{}: reads the blocks whose maximum reaches the cut{}{}", who, commuted,
                            goes_on_in_row(stages, p) ? fmt::format("; more than {} that reach it stay in the row",
-                                                                   cpu_machine<stage_table>::many_survivors)
+                                                                   tuning::many_survivors)
                                                      : "");
     case pass::histogram:
         return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
@@ -112,7 +112,7 @@ inline std::string describe(const stage_table& stages, const plan& p, const plan
 }
 
 /// Why a row becomes 12-byte candidates before anything is cut.
-inline std::string why_rows(const stage_table& stages, std::size_t row_size) {
+inline std::string why_rows(const stage_list& stages, std::size_t row_size) {
     const std::size_t bridge = stages.bridge(row_size, 0);
     if (bridge < stages.size() && stages.is_short(row_size, bridge))
         return fmt::format("a row of {} is too short for passes over it to pay", row_size);
@@ -127,7 +127,7 @@ inline std::string why_rows(const stage_table& stages, std::size_t row_size) {
 
 /// The plan for a row of that size as text, for the chain whose stages `stages` knows: its passes in order, with what
 /// was folded, commuted or written out, and why there are 12-byte rows where there are.
-inline std::string plan_text(const stage_table& stages, std::size_t row_size) {
+inline std::string plan_text(const stage_list& stages, std::size_t row_size) {
     const plan& p = stages.plan_for_row(row_size);
     std::string text = "chain     ";
     for (std::size_t i = 0; i < stages.size(); ++i) text += (i ? " | " : "") + std::string(stages.name(i));

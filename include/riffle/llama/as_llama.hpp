@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <riffle/chain/scratch.hpp>
-#include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/stage_list.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/llama_form.hpp>
@@ -22,7 +22,7 @@ namespace riffle::inline RIFFLE_ABI::llama::detail {
 /// what llama.cpp leaves, with p of a whole row to seven digits.
 class as_llama {
 public:
-    as_llama(const stage_table& stages, candidates& c, const scratch& memory, const context& x) noexcept
+    as_llama(const stage_list& stages, candidates& c, const scratch& memory, const context& x) noexcept
         : stages_(stages), c_(c), memory_(memory), context_(x) {}
 
     status run() noexcept {
@@ -45,7 +45,7 @@ private:
     /// Whether the candidates are a row and stage i has a form for it. To look costs as much as a cheap stage: it is
     /// done once, and again only behind a stage without a form, which may have left them a row.
     bool is_row_for(std::size_t i) noexcept {
-        if (!stages_.takes_row(i)) looks_again_ = true;
+        if (!stages_[i].ops->apply_to_row) looks_again_ = true;
         else if (std::exchange(looks_again_, false) && c_.size >= least_row && !c_.sorted) {
             found_ = wide::copy_logits(c_, memory_.copies, memory_.peaks);
             if (i == 0 && found_.is_row) note(found_.maximum.logit, found_.maximum.saw_nan);
@@ -61,7 +61,9 @@ private:
         if (!r.ordinary()) return first;
         candidates found{memory_.tokens, 0, -1, false};
         for (std::size_t i = first; i < stages_.size(); ++i) {
-            const exact::row_answer answer = stages_.apply_to_row(i, r, found, context_);
+            const stage_ref& s = stages_[i];
+            const exact::row_answer answer =
+                s.ops->apply_to_row ? s.ops->apply_to_row(s, r, found, context_) : exact::row_answer::undecided;
             if (answer == exact::row_answer::stays) continue;
             if (answer == exact::row_answer::undecided) {
                 write_back(r);
@@ -121,7 +123,7 @@ private:
         return seen;
     }
 
-    const stage_table& stages_;
+    const stage_list& stages_;
     candidates& c_;
     const scratch& memory_;
     const context& context_;

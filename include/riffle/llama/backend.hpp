@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <riffle/core/policies.hpp>
-#include <riffle/llama/chain_stages.hpp>
+#include <riffle/llama/graph_stages.hpp>
 #include <riffle/llama/graph.hpp>
 #include <riffle/llama/greatest_op.hpp>
 #include <riffle/llama/interface.hpp>
@@ -38,13 +38,6 @@ inline constexpr bool knows_resets = requires(Interface i) { i.backend_reset; };
 /// llama_sampler_data, which older headers have not.
 template <class Result, class Sampler, class Nodes, class Graph, class Data, class... Unknown>
 Data data_of(Result (*)(Sampler, Nodes, Graph, Data*, Unknown...));
-
-template <class Chain>
-inline constexpr bool is_fast = false;
-template <class P, class... Stages>
-inline constexpr bool is_fast<pipeline<P, Stages...>> = P::arithmetic == numerics::fast;
-template <class Policies>
-inline constexpr bool is_fast<basic_dynamic_chain<Policies>> = Policies::arithmetic == numerics::fast;
 
 /// The sampler ahead of a chain. On the processor it does nothing. In a graph it runs the leading stages, as they are
 /// under `fast`; otherwise it leaves out what the chain's first narrowing stage cannot keep.
@@ -109,11 +102,11 @@ private:
     bool take_over(ggml_backend_buffer_type_t buffers, std::size_t outputs) {
         offloading& g = graph();
         if (g.on_backend) return true;
-        if constexpr (is_fast<Chain>) {
+        if (is_fast()) {
             for (g.verbatim = leading_stages(outputs); g.verbatim > 0 && !is_supported(buffers); --g.verbatim) {}
             g.on_backend = g.verbatim > 0;
         } else {
-            g.set = superset_of(chain_->chain());
+            g.set = superset_for_graph(chain_->chain().view());
             g.on_backend = g.set.size > 0 && has_no_negative_ids() && is_supported(buffers);
         }
         return g.on_backend;
@@ -124,19 +117,23 @@ private:
     }
     /// How many of the first stages have nodes: biases only as long as all tokens are there.
     std::size_t leading_stages(std::size_t outputs) const {
+        decltype(auto) stages = chain_->chain().view();
         std::size_t count = 0;
-        bool whole_row = true;
-        visit_stages(chain_->chain(), [&](std::size_t, const auto& stage) {
-            using S = std::remove_cvref_t<decltype(stage)>;
-            bool taken = does_nothing(stage) ||
-                         (has_graph_form(stage, outputs) && (whole_row || !std::is_same_v<S, logit_bias>));
-            // Before there was backend_reset, nobody accepted what a graph had drawn: it would draw the same for ever.
-            if constexpr (std::is_same_v<S, dist> && !knows_resets<Interface>) taken = false;
-            if constexpr (!std::is_same_v<S, logit_bias>) whole_row &= does_nothing(stage);
-            count += taken;
-            return taken;
-        });
+        for (bool whole_row = true; count < stages.size(); ++count) {
+            const stage_ref& s = stages[count];
+            const bool does_nothing = s.ops->does_nothing(s), is_bias = spec_as<logit_bias>(s) != nullptr;
+            if (!does_nothing && (!has_graph_form(s, outputs) || (is_bias && !whole_row))) break;
+            whole_row = whole_row && (does_nothing || is_bias);
+        }
         return count;
+    }
+    bool is_fast() const noexcept { return chain_->chain().view().arithmetic() == numerics::fast; }
+    static bool has_graph_form(const stage_ref& s, std::size_t outputs) {
+        // Before there was backend_reset, nobody accepted what a graph had drawn: it would draw the same for ever.
+        if (!knows_resets<Interface> && spec_as<dist>(s)) return false;
+        bool has = false;
+        visit_for_graph(s, [&](const auto& spec) { has = detail::has_graph_form(spec, outputs); });
+        return has;
     }
     /// Whether the device of these buffers has every operation: those of a graph that is built for nothing else.
     template <class Buffers>
@@ -189,7 +186,7 @@ private:
                       on_processor_ && !chain_->options().only_ggml_operations ? &greatest_ : nullptr);
         graph().row_size = row.size();
         graph().serves = graph().narrows = false;
-        if constexpr (is_fast<Chain>) {
+        if (is_fast()) {
             if (row.ids() && has_biases()) return;  // places are no ids any more
             add_stages(row);
         } else if (!leave_out(row)) {
@@ -203,21 +200,17 @@ private:
         graph().narrows = row.size() < graph().row_size;
     }
     bool has_biases() const {
-        bool found = false;
-        visit_stages(chain_->chain(), [&](std::size_t i, const auto& stage) {
-            found |= std::is_same_v<std::remove_cvref_t<decltype(stage)>, logit_bias> && i < chain_->graph().verbatim;
-            return true;
-        });
-        return found;
+        decltype(auto) stages = chain_->chain().view();
+        for (std::size_t i = 0; i < stages.size() && i < chain_->graph().verbatim; ++i)
+            if (spec_as<logit_bias>(stages[i])) return true;
+        return false;
     }
     template <class Row>
     void add_stages(Row& row) {
-        visit_stages(chain_->chain(), [&](std::size_t i, const auto& stage) {
-            if (i >= graph().verbatim) return false;
-            if (does_nothing(stage)) return true;
-            if constexpr (requires { row.apply(stage, i); }) row.apply(stage, i);
-            return true;
-        });
+        decltype(auto) stages = chain_->chain().view();
+        for (std::size_t i = 0; i < stages.size() && i < graph().verbatim; ++i)
+            if (!stages[i].ops->does_nothing(stages[i]))
+                visit_for_graph(stages[i], [&](const auto& spec) { row.apply(spec, i); });
     }
     /// False where it does not pay, or where samplers ahead have left tokens out.
     template <class Row>

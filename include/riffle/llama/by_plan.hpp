@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <tuple>
 #include <type_traits>
 
 #include <riffle/chain/cpu_machine.hpp>
@@ -10,14 +12,13 @@
 #include <riffle/chain/pipeline.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/scratch.hpp>
-#include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/stage_list.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/policies.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/status.hpp>
-#include <riffle/llama/chain_stages.hpp>
 #include <riffle/llama/write_back.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
@@ -29,36 +30,34 @@
 
 namespace riffle::inline RIFFLE_ABI::llama::detail {
 
-using machine = cpu_machine<stage_table>;
+using machine = cpu_machine;
 
 /// The maps of stages [first, end) over a whole row; false for chains whose stages have no pass of their own for it.
 template <class P, class... Stages>
 bool map_row(const pipeline<P, Stages...>& chain, std::size_t first, std::size_t end, row& r) noexcept {
-    if constexpr (P::arithmetic != numerics::llama)
-        visit_stages(chain, [&](std::size_t i, const auto& stage) {
-            using S = std::remove_cvref_t<decltype(stage)>;
-            if constexpr (facts_of<S>().maps)
-                if (i >= first && i < end) wide::rewrite(r, fold<S>(stage));
-            return i < end;
-        });
-    return true;
-}
-template <class Policies>
-bool map_row(basic_dynamic_chain<Policies>& chain, std::size_t first, std::size_t end, row& r) noexcept {
-    const stage_table& stages = chain.table();
-    for (std::size_t i = first; i < end; ++i)
-        if (stages.fact(i).maps) stages.rewrite(i, r);
+    std::size_t i = 0;
+    const auto map_by = [&]<class S>(const S& stage) {
+        if constexpr (P::arithmetic != numerics::llama && facts_of<S>().maps)
+            if (i >= first && i < end) wide::rewrite(r, fold<S>(stage));
+        ++i;
+    };
+    std::apply([&](const auto&... stages) { (map_by(stages), ...); }, chain.stages());
     return true;
 }
 template <class Chain>
-bool map_row(const Chain&, std::size_t, std::size_t, row&) noexcept {
-    return false;
+bool map_row(const Chain& chain, std::size_t first, std::size_t end, row& r) noexcept {
+    decltype(auto) stages = chain.view();
+    for (std::size_t i = first; i < end; ++i)
+        if (stages.fact(i).maps && !stages[i].ops->rewrite) return false;
+    for (std::size_t i = first; i < end; ++i)
+        if (stages.fact(i).maps) stages[i].ops->rewrite(stages[i], r);
+    return true;
 }
 
 /// riffle's own way, for an array that is a row: the plan that a row has.
 class by_plan {
 public:
-    by_plan(const stage_table& stages, const plan& p, candidates& c, const scratch& memory, const context& x) noexcept
+    by_plan(const stage_list& stages, const plan& p, candidates& c, const scratch& memory, const context& x) noexcept
         : stages_(stages), plan_(p), c_(c), memory_(memory), context_(x) {}
 
     /// The logits of c, behind the verbs that the plan has ahead of the row, are in memory.copies, and their `maximum`
@@ -66,7 +65,7 @@ public:
     /// as those stages do, where it can.
     template <class MapRow>
     status run(machine& on, const wide::row_maximum& maximum, MapRow map_row) noexcept {
-        const auto end = has_selector(stages_) ? machine::until::token_among_all : machine::until::selector;
+        const auto end = stages_.has_selector() ? run_to::token_among_all : run_to::selector;
         on.run(stages_, plan_, memory_, context_, {memory_.copies, c_.size}, end, &maximum, plan_.first_on_row());
         if (!on.state().ok()) return on.state();
         if (!plan_.has(pass::pick)) {
@@ -86,16 +85,19 @@ private:
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             float* const logits = r.own(b);
             for (std::size_t i = 0; i < block_size; ++i) block[i] = {token_id(i), canonical(logits[i]), 0.0f};
-            stages_.map(plan_.bridge, {block, block_size});
+            map_tokens({block, block_size});
             for (std::size_t i = 0; i < block_size; ++i) logits[i] = block[i].logit;
         }
+    }
+    void map_tokens(std::span<token_data> tokens) noexcept {
+        stages_.passes_for(plan_.bridge).map_tokens({&stages_[plan_.pending], plan_.bridge - plan_.pending}, tokens);
     }
     /// The block maxima, which the pending maps keep in order; answers the greatest.
     float map_maxima(std::size_t blocks) noexcept {
         float greatest = illegal_logit;
         token_data* const peaks = memory_.tokens;
         for (std::size_t b = 0; b < blocks; ++b) peaks[b] = {token_id(b), canonical(memory_.peaks[b]), 0.0f};
-        if (plan_.pending < plan_.bridge) stages_.map(plan_.bridge, {peaks, blocks});
+        if (plan_.pending < plan_.bridge) map_tokens({peaks, blocks});
         for (std::size_t b = 0; b < blocks; ++b) greatest = (std::max)(greatest, memory_.peaks[b] = peaks[b].logit);
         return greatest;
     }
@@ -123,7 +125,7 @@ private:
         return wide::find_mass<false>(on.edited_row(), memory_.peaks, cut, fold<>{}, maximum, memory_.masses);
     }
 
-    const stage_table& stages_;
+    const stage_list& stages_;
     const plan& plan_;
     candidates& c_;
     const scratch& memory_;

@@ -163,10 +163,6 @@ private:
 
 /// Whether a stage has such a form with its present parameters, for chains under `fast`. `outputs` is the most that a
 /// sequence has in one run: a number drawn ahead serves one.
-template <class S>
-bool has_graph_form(const S&, std::size_t) noexcept {
-    return false;
-}
 inline bool has_graph_form(const top_k&, std::size_t) noexcept { return true; }
 /// (A product with 0 would make NaN of -inf.)
 inline bool has_graph_form(const temperature& s, std::size_t) noexcept { return s.t < 1e30f; }

@@ -145,7 +145,7 @@ private:
         }
     }
     /// The chain's memory for a token comes first, so that the grammar never has one that the chain has not.
-    status make_room() noexcept { return chain_.state().make_room(chain_.table(), 1); }
+    status make_room() noexcept { return chain_.state().make_room(chain_.view(), 1); }
     token_id sample(const detail::output& from, grammar_use when) noexcept {
         if (const status room = make_room(); !room.ok()) {
             status_ = room;

@@ -74,7 +74,7 @@ public:
     }
     /// Empty where the sampler cannot be cloned.
     held_sampler(const held_sampler& other) noexcept
-        : sampler_(clone(other.get())), interval_(other.interval_), accepted_(other.accepted_), tokens_(other.tokens_),
+        : sampler_(clone(other.get())), interval_(other.interval_), accepted_(other.accepted_), newest_(other.newest_), tokens_(other.tokens_),
           saved_(other.saved_) {}
     held_sampler(held_sampler&&) noexcept = default;
     held_sampler& operator=(const held_sampler& other) noexcept {
@@ -101,26 +101,32 @@ public:
     }
     /// Whether it leaves a candidate of that token as it is.
     bool takes(token_id token) const noexcept { return token >= 0 && !masks(get(), token); }
+    /// Whether every grammar in it takes the token.
+    bool can_accept(token_id token) const noexcept { return get() && grammars_take(token); }
     /// False where the sampler refused the token, and is as it was.
     bool accept(token_id token) noexcept {
-        bool taken = get() && grammars_take(token);
-        if (taken && !give(token)) {  // it may have gone half of the way
-            taken = false;
+        if (!can_accept(token)) return false;
+        if (!give(token)) {  // it may have gone half of the way
             restore(accepted_);
+            return false;
         }
-        token_at(accepted_++) = taken ? token : null_token;
+        token_at(accepted_++) = token;
+        newest_ = accepted_;
         if (accepted_ % interval_ == 0) save();
-        return taken;
+        return true;
     }
     void reset() noexcept {
         RIFFLE_TRY { llama_sampler_reset(get()); }
         RIFFLE_CATCH {}  // a grammar makes itself anew
         saved_ = {};
+        newest_ = accepted_;
         save();
     }
-    /// Back to where so many tokens had been accepted; false, and nothing done, where no clone is as old as that.
+    /// Back to where so many tokens had been accepted; false, and nothing done, where no clone is as old as that. Or
+    /// forth again, as long as none has been accepted since.
     bool rollback(std::uint64_t accepted) noexcept {
-        if (accepted > accepted_) return false;
+        if (accepted > newest_) return false;
+        while (accepted > accepted_) give(token_at(accepted_++));
         return (accepted == accepted_ && interval_ > 1) || restore(accepted);
     }
 
@@ -136,8 +142,7 @@ private:
         for (saved& one : saved_)
             if (one.accepted > accepted) one = {};
         accepted_ = accepted;
-        for (std::uint64_t i = first; i < accepted; ++i)
-            if (const token_id token = token_at(i); token != null_token) give(token);
+        for (std::uint64_t i = first; i < accepted; ++i) give(token_at(i));
         return true;
     }
 
@@ -167,7 +172,7 @@ private:
         RIFFLE_TRY { return llama_sampler_clone(sampler); }
         RIFFLE_CATCH { return nullptr; }
     }
-    /// The n-th that was accepted; null_token where it was refused. (By pointer, here and in save: where sizes have 32
+    /// The n-th that was accepted. (By pointer, here and in save: where sizes have 32
     /// bits, an array's own index would narrow n.)
     token_id& token_at(std::uint64_t n) noexcept { return tokens_.data()[n % tokens_.size()]; }
     /// Those of the last 128 tokens are needed, and one before.
@@ -194,6 +199,7 @@ private:
     owned sampler_;
     std::size_t interval_ = longest_interval;
     std::uint64_t accepted_ = 0;
+    std::uint64_t newest_ = 0;  ///< so many were accepted before it went back
     std::array<token_id, rollback_depth + longest_interval> tokens_{};
     std::array<saved, rollback_depth + 2> saved_{};
 };

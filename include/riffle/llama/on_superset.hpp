@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include <riffle/chain/open_step.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/superset.hpp>
@@ -16,7 +17,6 @@
 #include <riffle/core/token.hpp>
 #include <riffle/llama/apply.hpp>
 #include <riffle/llama/by_plan.hpp>
-#include <riffle/llama/chain_stages.hpp>
 #include <riffle/llama/offloading.hpp>
 
 namespace riffle::inline RIFFLE_ABI::llama::detail {
@@ -25,23 +25,20 @@ namespace riffle::inline RIFFLE_ABI::llama::detail {
 template <class Chain>
 class on_superset {
 public:
-    on_superset(Chain& chain, offloading& graph) : chain_(chain), stages_(chain.table()), graph_(graph) {}
+    on_superset(Chain& chain, offloading& graph) : chain_(chain), stages_(chain.view()), graph_(graph) {}
 
     /// What is left stands where the candidates stood.
     status apply(candidates& c) noexcept {
         if (const status s = chain_.reserve(std::size_t(graph_.row_size)); !s.ok()) return s;
-        bool enough = false, found = false;
-        status s = chain_.state().apply_by(stages_, c, [&](machine&, const scratch& memory, const context& x) noexcept {
-            return run_on_set(c, memory, x, enough);
-        });
+        bool enough = false;
+        open_step step(chain_, c.size);
+        status s = step.state();
+        if (s.ok()) s = step.finish(c, run_on_set(c, step.memory(), step.past(), enough));
         ++graph_.sets;
         if (enough || !s.ok()) return finished(s, c);
         ++graph_.too_small;
-        s = chain_.state().apply_by(stages_, c, [&](machine& on, const scratch& memory, const context& x) noexcept {
-            found = fetch_row(c, memory.copies);
-            return found ? run_on_row(on, memory, x, c) : status();
-        });
-        if (found) return finished(s, c);
+        if (fetch_row(c, step.memory().copies))
+            return finished(step.finish(c, run_on_row(step, c)), c);
         s = detail::apply(chain_, c);
         if (s.ok()) chain_.state().set_status(status_code::row_lost);
         return s;
@@ -49,7 +46,7 @@ public:
 
 private:
     const status& finished(const status& s, candidates& c) noexcept {
-        if (s.ok() && has_selector(stages_) && !stages_.as_llama()) c.normalise();
+        if (s.ok() && stages_.has_selector() && !stages_.as_llama()) c.normalise();
         return s;
     }
     status run_on_set(candidates& c, const scratch& memory, const context& x, bool& enough) noexcept {
@@ -92,11 +89,13 @@ private:
             if (graph_.fetch(row, to, size) && std::all_of(c.begin(), c.end(), is_of_row)) return true;
         return false;
     }
-    status run_on_row(machine& on, const scratch& memory, const context& x, candidates& c) noexcept {
+    status run_on_row(open_step<Chain>& step, candidates& c) noexcept {
         const auto size = std::size_t(graph_.row_size);
-        const plan& p = stages_.plan_for(stages_.bridge(size, 0));
-        const auto end = has_selector(stages_) ? machine::until::token_among_all : machine::until::selector;
-        on.run(stages_, p, memory, x, {memory.copies, size}, end);
+        const plan& p = step.plan_for(size);
+        const context x = step.past();
+        machine& on = step.machine();
+        const auto end = stages_.has_selector() ? run_to::token_among_all : run_to::selector;
+        on.run(stages_, p, step.memory(), x, {step.memory().copies, size}, end);
         if (!on.state().ok()) return on.state();
         candidates& found = on.found();
         if (stages_.as_llama())  // the machine has forgotten what comes behind top_k
@@ -107,7 +106,7 @@ private:
     }
 
     Chain& chain_;
-    decltype(std::declval<Chain&>().table()) stages_;
+    decltype(std::declval<Chain&>().view()) stages_;
     offloading& graph_;
 };
 

@@ -26,7 +26,7 @@ template <class Chain>
 token_id sample(Chain& chain, llama_context* context, std::int32_t index) noexcept {
     const detail::output found = detail::output_of(context, index);
     if (found.token < 0 && !found.ids) return chain.sample({found.logits, found.size});
-    if (const status room = chain.state().make_room(chain.table(), 1); !room.ok()) {
+    if (const status room = chain.state().make_room(chain.view(), 1); !room.ok()) {
         chain.state().set_status(room);
         return null_token;
     }

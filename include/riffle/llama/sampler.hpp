@@ -42,8 +42,9 @@ public:
 
     /// The number in [0, 1) that a stage's draw of the next step begins with, in 23 bits.
     float drawn_by(std::size_t stage) const noexcept {
-        decltype(auto) stages = chain_.table();
-        return float(stages.random(stage, chain_.state().position()).bits() >> 41) * 0x1p-23f;
+        decltype(auto) stages = chain_.view();
+        const stage_ref& s = stages[stage];
+        return float(s.ops->random(s, chain_.state().position()).bits() >> 41) * 0x1p-23f;
     }
 
     // A front (backend.hpp) has the same object. llama.cpp clones the two one after the other, the front first.
@@ -114,10 +115,9 @@ private:
         RIFFLE_TRY {
             Chain copied = from.chain_;
             if (!from.has_whole(copied)) return status_code::out_of_memory;
-            storage kept;  // its scratch, which is warm
-            chain_.state().trade_scratch(kept);
+            storage warm;  // its scratch
+            const scratch_loan kept(chain_, warm);
             chain_ = std::move(copied);
-            chain_.state().trade_scratch(kept);
         }
         RIFFLE_CATCH { return status_code::out_of_memory; }
         return note_applied(from.applied_);
@@ -128,8 +128,8 @@ private:
     }
     /// Whether a copy of the chain has its history and its stages. Where there is no memory, copies say so themselves.
     bool has_whole(const Chain& copied) const noexcept {
-        decltype(auto) stages = chain_.table();
-        decltype(auto) copies = copied.table();
+        decltype(auto) stages = chain_.view();
+        decltype(auto) copies = copied.view();
         return copied.state().tokens().lost() == chain_.state().tokens().lost() &&
                (copies.check)().code() == (stages.check)().code();
     }
@@ -161,7 +161,7 @@ private:
     }
     /// For the token that is accepted next. The chain's status says where there is none.
     bool has_room() noexcept {
-        const status room = chain_.state().make_room(chain_.table(), 1);
+        const status room = chain_.state().make_room(chain_.view(), 1);
         if (!room.ok()) chain_.state().set_status(room);
         return room.ok();
     }
@@ -183,8 +183,8 @@ private:
         c[0] = {options_.fallback >= 0 ? options_.fallback : first, illegal_logit, 0.0f};
         c.size = 1;
         c.sorted = false;
-        decltype(auto) stages = chain_.table();
-        if (has_selector(stages)) c.selected = 0;
+        decltype(auto) stages = chain_.view();
+        if (stages.has_selector()) c.selected = 0;
     }
 
     Chain chain_;
@@ -198,7 +198,7 @@ private:
 /// A chain of whatever make_sampler was given, a stage or a chain.
 template <class T>
 auto as_chain(T given) {
-    if constexpr (requires { given.table(); }) return given;
+    if constexpr (requires { given.view(); }) return given;
     else return riffle::chain(std::move(given));
 }
 template <class T>

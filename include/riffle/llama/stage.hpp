@@ -36,19 +36,24 @@ public:
         if (c.empty()) return status_code::no_legal_token;  // where llama.cpp's own abort
         return held_.apply(c) ? status_code::ok : status_code::stage_failed;
     }
+    /// Whether every grammar in it takes the token.
+    status can_accept(token_id token) const noexcept { return held_.can_accept(token) ? status() : refusal(); }
     step accept(token_id token) noexcept {
         step s;
-        if (!held_.accept(token))
-            s.state = status::failed(status_code::stage_failed, held_.get() ? detail::plain_name(held_.get()) : name);
+        if (!held_.accept(token)) s.state = refusal();
         return s;
     }
     void reset() noexcept {
         if (held_.get()) held_.reset();
     }
     std::uint64_t mark() const noexcept { return held_.accepted(); }
-    void rollback(std::uint64_t accepted) noexcept { held_.rollback(accepted); }
+    /// False, and nothing done, where no clone is as old as that.
+    bool rollback(std::uint64_t accepted) noexcept { return held_.rollback(accepted); }
 
 private:
+    status refusal() const noexcept {
+        return status::failed(status_code::stage_failed, held_.get() ? detail::plain_name(held_.get()) : name);
+    }
     detail::held_sampler held_;
 };
 

@@ -3,6 +3,7 @@
 #include <span>
 
 #include <riffle/core/facts.hpp>
+#include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/token_set.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -18,11 +19,8 @@ struct allowed_tokens {
     static constexpr const char* name = "allowed_tokens";
     static constexpr facts fact{.masks = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
-    std::span<const std::uint32_t> legal_words() const noexcept { return tokens.words(); }
+    legal_tokens legal_now() const noexcept { return legal_tokens::of_words(tokens.words(), tokens.size()); }
 
-    void apply(candidates& c) const noexcept {
-        c.keep_if([&](const token_data& token) { return tokens.contains(token.id) && token.logit > illegal_logit; });
-    }
     template <class Check>
     status check_ids(const Check& known) const noexcept {
         return known(name, "tokens", tokens);

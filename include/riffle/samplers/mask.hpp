@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <riffle/core/facts.hpp>
+#include <riffle/core/legal_tokens.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -21,15 +22,7 @@ struct mask {
     static constexpr const char* name = "mask";
     static constexpr facts fact{.masks = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
-    std::span<const std::uint32_t> legal_words() const noexcept { return {words.data(), words.size()}; }
-    bool legal(token_id id) const noexcept {
-        const auto place = std::uint32_t(id) / 32;
-        return id >= 0 && place < words.size() && (words[place] >> (std::uint32_t(id) % 32) & 1);
-    }
-
-    void apply(candidates& c) const noexcept {
-        c.keep_if([&](const token_data& token) { return legal(token.id) && token.logit > illegal_logit; });
-    }
+    legal_tokens legal_now() const noexcept { return legal_tokens::of_words({words.data(), words.size()}); }
 };
 
 }  // namespace riffle

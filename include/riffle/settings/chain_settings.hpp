@@ -93,7 +93,7 @@ public:
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab = nullptr) const {
         basic_dynamic_chain<Policies> made;
         const status built = detail::chain_builder<Policies>{*this, made, vocab}.run();
-        if (made.table().size() == 0) return built;
+        if (made.view().size() == 0) return built;
         if (made.last_status() == status_code::out_of_memory) return made.last_status();
         return into.append(std::move(made));
     }

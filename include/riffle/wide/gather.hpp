@@ -1,9 +1,11 @@
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/lanes.hpp>
@@ -31,6 +33,28 @@ inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words
             if (id < r.size()) out[n++] = {token_id(id), r.logit(id), 0.0f};
         }
     return n;
+}
+
+/// The tokens of a list of ids, in ascending id.
+inline std::size_t find_legal(const row& r, std::span<const token_id> ids, token_data* out) noexcept {
+    std::size_t n = 0;
+    for (const token_id id : ids)
+        if (id >= 0 && std::size_t(id) < r.size()) out[n++] = {id, r.logit(std::size_t(id)), 0.0f};
+    return n;
+}
+/// Whichever a stage offers.
+inline std::size_t find_legal(const row& r, const legal_tokens& legal, token_data* out) noexcept {
+    return legal.ids.empty() ? find_legal(r, legal.words, out) : find_legal(r, legal.ids, out);
+}
+
+/// The packed words of a list of ids, in `words` for `size` of them.
+inline std::span<const std::uint32_t> words_of(std::span<const token_id> ids, std::uint32_t* words,
+                                               std::size_t size) noexcept {
+    const std::size_t count = size / 32 + 1;
+    std::fill_n(words, count, 0u);
+    for (const token_id id : ids)
+        if (id >= 0 && std::size_t(id) < size) words[std::size_t(id) / 32] |= 1u << (std::uint32_t(id) % 32);
+    return {words, count};
 }
 
 /// Makes the ids that a mask does not leave -inf. Blocks left whole stay the caller's memory, blocks left empty all

@@ -3,7 +3,7 @@
 riffle::token_id sample(std::span<const float> logits) {
     using namespace riffle;
     static dynamic_chain c;
-    if (c.table().size() == 0) {
+    if (c.view().size() == 0) {
         c.push(top_k{});
         c.push(temperature{});
         c.push(dist{});

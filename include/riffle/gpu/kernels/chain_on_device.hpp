@@ -75,23 +75,11 @@ struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
     static constexpr bool is_of(const chain_type&) noexcept { return true; }
     /// Of the chain with its present parameters; a size of 0 where no set of the greatest will do.
     static superset superset_of(const chain_type& chain) noexcept {
-        superset found;
-        bool goes_on = true;
-        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            ((goes_on = goes_on && look_at(std::get<Index>(chain.stages()), Index, found)), ...);
-        }(std::index_sequence_for<Stages...>());
-        return found;
+        return riffle::superset_of(chain.view());
     }
     template <class Visit>
     static void for_each_stage(const chain_type& chain, Visit visit) noexcept {
         visit(greatest_logits{superset_of(chain).size}, std::size_t{0});
-    }
-
-private:
-    template <class S>
-    static bool look_at(const S& stage, std::size_t i, superset& found) noexcept {
-        found = {i, superset_for(stage)};
-        return found.size == 0 && keeps_below(stage);
     }
 };
 

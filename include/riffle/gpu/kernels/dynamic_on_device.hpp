@@ -25,10 +25,10 @@ public:
     template <class Policies>
     explicit dynamic_on_device(basic_dynamic_chain<Policies>& chain,
                                const kernel_options& made_with = default_options<Policies>())
-        : options(made_with), stages_of_chain_(chain.table().layout()) {
-        for (std::size_t i = 0; i < chain.table().size(); ++i) {
+        : options(made_with), stages_of_chain_(chain.view().layout()) {
+        for (std::size_t i = 0; i < chain.view().size(); ++i) {
             device_stage described;
-            described.fact = chain.table().fact(i);
+            described.fact = chain.view().fact(i);
             (void)(describe<Known>(chain, i, described) || ...);
             stages_.push_back(described);
         }
@@ -58,7 +58,7 @@ public:
     /// Whether the chain has the stages that it was made for.
     template <class Policies>
     bool is_of(const basic_dynamic_chain<Policies>& chain) const noexcept {
-        return chain.table().layout() == stages_of_chain_;
+        return chain.view().layout() == stages_of_chain_;
     }
     /// visit(spec, i) for the stages that run on the device.
     template <class Policies, class Visit>

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
-#include <riffle/chain/stage_table.hpp>
+#include <riffle/chain/open_step.hpp>
+#include <riffle/chain/stage_functions.hpp>
+#include <riffle/chain/stage_ops.hpp>
 #include <riffle/chain/superset.hpp>
 #include <riffle/core/edit_list.hpp>
 #include <riffle/core/size_arithmetic.hpp>
@@ -76,19 +79,23 @@ private:
 
     template <class OnDevice, class Chain>
     bool write(const OnDevice& on, Chain& chain, std::uint32_t* request) noexcept {
-        auto&& stages = chain.table();
-        bool fits = true;
-        const status s = chain.state().begin_elsewhere(stages, [&](const context& x) {
-            fits = write_edits(stages, on.plan, x, request);
-            on.for_each_stage(chain, [&](const auto& stage, std::size_t i) {
-                std::uint32_t* const words = request + layout_.stage(i);
-                write_stage_request(stage, stages.random(i, x.at()), words);
-                if constexpr (requires { stage.legal_words(); }) fits = fits && write_mask(stage.legal_words(), words);
-            });
+        open_step step(chain, 1);
+        if (!step.prepare_token().ok()) return false;
+        const context x = step.past();
+        bool fits = write_edits(on, chain, step.stages(), x, request);
+        on.for_each_stage(chain, [&](const auto& stage, std::size_t i) {
+            std::uint32_t* const words = request + layout_.stage(i);
+            write_stage_request(stage, random_of(step.stages()[i], x.at()), words);
+            const stage_ref& s = step.stages()[i];
+            if constexpr (facts_of<std::remove_cvref_t<decltype(stage)>>().masks)
+                fits = fits && write_mask(s.ops->legal(s, x), words);
         });
-        return s.ok() && fits;
+        return fits;
     }
-    bool write_mask(std::span<const std::uint32_t> mask, std::uint32_t* words) noexcept {
+    /// False for one that is a list of ids: so few are the processor's.
+    bool write_mask(const legal_tokens& legal, std::uint32_t* words) noexcept {
+        if (legal.are_all || !legal.ids.empty()) return false;
+        const std::span<const std::uint32_t> mask = legal.words;
         const std::size_t count = (std::min)(mask.size(), saturating::rounded_up(vocabulary_, 32) / 32);
         if (!has_room(count)) return false;
         words[stage_word::low] = count ? std::uint32_t(used_) : 0;
@@ -98,13 +105,20 @@ private:
         return true;
     }
 
-    bool write_edits(const stage_table& stages, const device_plan& plan, const context& x,
+    static draws random_of(const stage_ref& s, const draw_position& at) noexcept {
+        return s.ops->random ? s.ops->random(s, at) : draws(0, at, 0);
+    }
+
+    template <class OnDevice, class Chain>
+    bool write_edits(const OnDevice& on, Chain& chain, const stage_list& stages, const context& x,
                      std::uint32_t* request) noexcept {
         request[request_word::edits_at] = request[request_word::edits] = request[request_word::saved_at] = 0;
-        if (!plan.edits) return true;
+        if (!on.plan.edits) return true;
         edits_.clear();
-        for (std::size_t i = 0; i < plan.stages; ++i)
-            if (stages.fact(i).edits) stages.edit(i, edits_, x);
+        on.for_each_stage(chain, [&](const auto& stage, std::size_t i) {
+            using S = std::remove_cvref_t<decltype(stage)>;
+            if constexpr (facts_of<S>().edits) riffle::detail::edit_few<S>(stages[i], edits_, x);
+        });
         // Those of one token beside each other, in their order.
         std::sort(edits_.begin(), edits_.end(), [](const edit_list::entry& a, const edit_list::entry& b) {
             return a.token < b.token || (a.token == b.token && a.order < b.order);
@@ -170,6 +184,29 @@ inline row_outcome outcome_of(const std::uint32_t* result, std::size_t room) noe
     return o;
 }
 
+/// Ends a step of which the stages ahead of `first` were made on a device. What was `seen` in the row is noted.
+template <class Chain>
+token_id finish_behind(open_step<Chain>& step, std::size_t first, const row_outcome& o, status seen) noexcept {
+    if (!step.ok()) return null_token;
+    if (!seen.ok()) return step.finish_with_token(seen);
+    candidates& c = step.hold(o.tokens);
+    if (first < step.stages().size()) {
+        const status_code code = step.stages().narrow(first, step.stages().size(), c, step.past());
+        const bool is_selected = c.selected >= 0 && std::size_t(c.selected) < c.size;
+        if (code != status_code::ok) seen.fail(code);
+        else if (!is_selected || !(c[std::size_t(c.selected)].logit > illegal_logit))
+            seen.fail(status_code::no_legal_token);
+        return step.finish_with_token(seen);
+    }
+    for (std::size_t i = 0; i < c.size; ++i)
+        if (c[i].id == o.token) c.selected = std::int64_t(i);
+    if (c.selected < 0 && o.token >= 0) {  // there was no room for it among those that were told
+        c.data[c.size] = {o.token, illegal_logit, 0.0f};
+        c.selected = std::int64_t(c.size++);
+    }
+    return step.finish_with_token(seen);
+}
+
 /// Ends the chain's step with what came of its row, whose request was added: the stages that the device left run now,
 /// and the token is the one that the chain would have chosen, or null_token with the chain's last_status(). It is
 /// not accepted yet: chain.accept(token) is still to follow. False, with the chain as it was and null_token, where the
@@ -184,13 +221,14 @@ template <class OnDevice, class Chain>
     if (o.state & row_state::saw_nan) seen.note_nan();
     if (o.state & row_state::saw_infinity) seen.note_infinity();
     if (o.state & row_state::nothing_legal) seen.fail(status_code::no_legal_token);
-    auto&& stages = chain.table();
     if constexpr (requires { on.superset_of(chain); }) {
         const superset set = on.superset_of(chain);
         if (set.size == 0 || o.state != 0) return false;  // llama.cpp's stages meet NaN and infinities as they are
-        return chain.state().end_on_superset(stages, superset_run(stages, set.bridge), o.tokens, token);
+        open_step step(chain, o.tokens.size() + 1);
+        return superset_run(step.stages(), set.bridge).finish(step, o.tokens, token);
     } else {
-        token = chain.state().end_elsewhere(stages, on.plan.stages, o.tokens, o.token, seen);
+        open_step step(chain, o.tokens.size() + 1);
+        token = finish_behind(step, on.plan.stages, o, seen);
         return true;
     }
 }

@@ -247,7 +247,7 @@ private:
         const auto words = results_.template as<std::uint32_t>();
         const row_outcome o = outcome_of(words.data() + r * result_words(limits_.room), limits_.room);
         if (!gpu::finish(on_, chain, o, token)) return false;
-        auto&& stages = chain.table();
+        auto&& stages = chain.view();
         token = chain.state().accept_chosen(stages);
         return true;
     }

@@ -7,6 +7,7 @@
 #include <riffle/core/draws.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/law.hpp>
+#include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/llama_form.hpp>
 #include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/fold.hpp>
@@ -34,11 +35,23 @@ inline void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_or
         c[id].logit = canonical(adding(c[id].logit));
 }
 
+inline void keep_legal(candidates& c, const legal_tokens& legal) noexcept {
+    c.keep_if([&](const token_data& token) { return legal.contains(token.id) && token.logit > illegal_logit; });
+}
+/// What a stage that masks leaves legal in this step.
+template <class S, class Kept>
+legal_tokens legal_of(const S& stage, const Kept& kept, const context& x) noexcept {
+    if constexpr (requires { stage.legal_now(kept, x); }) return stage.legal_now(kept, x);
+    else return stage.legal_now();
+}
+
 /// `kept` is what the chain keeps for the stage, `random` its numbers, where it draws.
 template <class S, class Kept>
 void narrow_by(const S& stage, const Kept& kept, candidates& c, const context& x, const draws& random) noexcept {
     constexpr facts f = facts_of<S>();
-    if constexpr (f.maps) {
+    if constexpr (f.masks) {
+        keep_legal(c, legal_of(stage, kept, x));
+    } else if constexpr (f.maps) {
         if constexpr (f.narrows != narrowing::no)
             if (stage.narrows_now()) return c.keep_greatest(stage.rank());
         c.map_logits(fold<S>(stage));

@@ -1,0 +1,170 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <riffle/chain/stage_list.hpp>
+#include <riffle/core/checkpoint.hpp>
+#include <riffle/core/choice.hpp>
+#include <riffle/core/draws.hpp>
+#include <riffle/core/history.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// What a chain has accepted, where its draws stand, and the way back. (A template, so that including riffle does not
+/// compile it. chain_interface says what each member means to a user.)
+template <class Stages>
+class basic_chain_history {
+public:
+    const history& tokens() const noexcept { return tokens_; }
+    history& tokens() noexcept { return tokens_; }
+    const draw_position& at() const noexcept { return at_; }
+    /// What the selector chose last, or nothing.
+    void note_choice(const choice& chosen) noexcept { choice_ = chosen; }
+
+    // ---- what has been chosen
+
+    /// Takes a token: all of the chain, or nothing of it where a stage refuses. There is room for the token.
+    step accept(const Stages& stages, token_id token, token_origin origin) noexcept {
+        const bool generated = origin == token_origin::generated;
+        if (token < 0)
+            return step::refusal(status::invalid(generated ? "accept" : "prompt", "token", double(token),
+                                                 "is below 0, so it is no token", status_code::not_a_token));
+        if (const status refused = stages.can_accept(token, tokens_); !refused.ok()) return step::refusal(refused);
+        save_after_copying(stages);
+        if (generated && !stages.as_llama()) save(stages);
+        const step s = stages.may_refuse() ? try_to_take(stages, token, generated) : take(stages, token, generated);
+        if (s.refused) return s;
+        choice_ = {};
+        if (generated) {
+            ++at_.position;
+            at_.attempt = 0;
+        }
+        save_as_llama(stages);
+        return s;
+    }
+    void reset(const Stages& stages) noexcept {
+        tokens_.clear();
+        at_.position = at_.attempt = 0;
+        choice_ = {};
+        stages.reset();
+        forget_saved_states();
+        save_as_llama(stages);
+    }
+    void retry() noexcept { ++at_.attempt; }
+    /// Another sequence of the same seeds. llama.cpp's forms begin streams of their own there, which states of before
+    /// know nothing of.
+    void fork(const Stages& stages, std::uint16_t sequence) noexcept {
+        at_.sequence = sequence;
+        stages.fork(sequence);
+        if (!stages.as_llama()) return;
+        forget_saved_states();
+        save(stages);
+    }
+
+    // ---- going back
+
+    checkpoint mark(const Stages& stages) const noexcept {
+        checkpoint m;
+        m.line = tokens_.line();
+        m.layout = stages.layout();
+        m.tokens = tokens_.written();
+        m.position = at_.position;
+        m.attempt = at_.attempt;
+        stages.save(m.stages.data());
+        return m;
+    }
+    /// `window`: how far the stages look back, -1 for everything; here and below.
+    status rollback(const Stages& stages, const checkpoint& m, std::int32_t window) noexcept {
+        if (m.layout != stages.layout() || m.tokens > tokens_.written()) return status_code::mark_unknown;
+        const std::size_t back = tokens_.written() - m.tokens;
+        if (!tokens_.can_pop(back, window)) return status_code::rewind_too_far;
+        if (m.line != (m.tokens == 0 ? 0 : tokens_.recent(back).line)) return status_code::mark_unknown;
+        if (const status s = restore(stages, m.stages.data()); !s.ok()) return s;
+        go_back(back, m.position, m.attempt);
+        save_as_llama(stages);  // what the ring holds of this position may be another line's
+        return {};
+    }
+    status rewind(const Stages& stages, std::size_t count, std::int32_t window) noexcept {
+        if (count == 0) return {};
+        if (count > at_.position || count > rollback_depth) return status_code::rewind_too_far;
+        std::size_t back = 0;
+        for (std::size_t generated = 0; generated < count; ++back) {
+            if (back >= tokens_.remembered()) return status_code::rewind_too_far;
+            generated += tokens_.recent(back).generated;
+        }
+        const std::uint32_t target = at_.position - std::uint32_t(count);
+        if (!tokens_.can_pop(back, window)) return status_code::rewind_too_far;
+        if (const std::byte* const saved = stages.saved_at(target)) {
+            if (target < saved_from_ || saved_to_ - target > Stages::saved_states) return status_code::rewind_too_far;
+            if (const status s = restore(stages, saved); !s.ok()) return s;
+        }
+        go_back(back, target, 0);
+        return {};
+    }
+
+    /// States saved so far do not fit the stages any more: rewind does not go behind this point.
+    void forget_saved_states() noexcept { saved_from_ = saved_to_ = at_.position; }
+    /// llama.cpp's forms change when they are applied, so what they are at a position is saved as soon as the position
+    /// is reached; others change when a token is accepted, and are saved before that.
+    void save_as_llama(const Stages& stages) noexcept {
+        if (stages.as_llama()) save(stages);
+    }
+    /// A copy may stand elsewhere than the original did: llama.cpp's clone of adaptive_p draws from the beginning
+    /// again.
+    void note_copy() noexcept { copied_ = true; }
+    void save_after_copying(const Stages& stages) noexcept {
+        if (std::exchange(copied_, false)) save_as_llama(stages);
+    }
+
+private:
+    using saved_state = std::array<std::byte, checkpoint::stage_bytes>;
+
+    step take(const Stages& stages, token_id token, bool generated) noexcept {
+        tokens_.push(token, generated);
+        return stages.accept(token, generated ? &choice_ : nullptr, tokens_);
+    }
+    /// Where a stage only finds out by taking it: if it refuses, the history and all stages are put back.
+    RIFFLE_NOINLINE step try_to_take(const Stages& stages, token_id token, bool generated) noexcept {
+        const auto end = tokens_.end_to_restore();
+        saved_state before;
+        stages.save(before.data());
+        step s = take(stages, token, generated);
+        if (!s.refused) return s;
+        tokens_.restore_end(end);
+        if (const status put_back = stages.restore(before.data()); !put_back.ok()) s.state = put_back;
+        return s;
+    }
+    void save(const Stages& stages) noexcept {
+        if (std::byte* const place = stages.saved_at(at_.position)) {
+            stages.save(place);
+            saved_to_ = (std::max)(saved_to_, at_.position + 1);
+        }
+    }
+    /// Where a stage could not go back, all are as they were, and the status says so.
+    static status restore(const Stages& stages, const std::byte* from) noexcept {
+        saved_state now;
+        stages.save(now.data());
+        const status s = stages.restore(from);
+        if (!s.ok()) stages.restore(now.data());
+        return s;
+    }
+    void go_back(std::size_t tokens, std::uint32_t position, std::uint32_t attempt) noexcept {
+        for (std::size_t i = 0; i < tokens; ++i) tokens_.pop();
+        at_.position = position;
+        at_.attempt = attempt;
+        choice_ = {};
+    }
+
+    history tokens_;
+    draw_position at_;
+    choice choice_;
+    std::uint32_t saved_from_ = 0, saved_to_ = 0;  ///< positions whose states the ring has held
+    bool copied_ = false;                          ///< and nothing has happened since
+};
+
+}  // namespace riffle::detail

@@ -1,0 +1,185 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <riffle/chain/chain_rules.hpp>
+#include <riffle/chain/cpu_machine.hpp>
+#include <riffle/chain/folded_passes.hpp>
+#include <riffle/chain/plan.hpp>
+#include <riffle/chain/stage_functions.hpp>
+#include <riffle/chain/stage_list.hpp>
+#include <riffle/chain/stage_ops.hpp>
+#include <riffle/chain/stage_state.hpp>
+#include <riffle/core/checkpoint.hpp>
+#include <riffle/core/policies.hpp>
+#include <riffle/core/status.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// The table of a stage on the heap, which its list can also copy and delete.
+struct held_stage_ops : stage_ops {
+    /// Without a spec where there is no memory. Throws what copying the spec throws.
+    stage_ref (*clone)(const stage_ref&) = nullptr;
+    void (*destroy)(const stage_ref&) noexcept = nullptr;
+};
+
+/// A stage on the heap: what the chain keeps for it, and the spec.
+template <class Policies, class S>
+struct held_stage : stage_state<Policies, S>::type {
+    static_assert(chain_is_well_formed<Policies, S>());
+    using state_type = typename stage_state<Policies, S>::type;
+
+    explicit held_stage(S&& stage) noexcept(std::is_nothrow_move_constructible_v<S>)
+        : state_type(stage_state<Policies, S>::begin(stage)), spec(std::move(stage)) {}
+
+    static held_stage& in(const stage_ref& s) noexcept {
+        return static_cast<held_stage&>(*static_cast<state_type*>(s.state));
+    }
+    static stage_ref refer_to(held_stage* held) noexcept {
+        if (!held) return {};
+        return {&ops, &held->spec, static_cast<state_type*>(held), 0};
+    }
+    static stage_ref clone(const stage_ref& s) { return refer_to(new (std::nothrow) held_stage(in(s))); }
+    static void destroy(const stage_ref& s) noexcept { delete &in(s); }
+    RIFFLE_LOCAL static constexpr held_stage_ops ops{make_stage_ops<Policies, S, maps_written_out::yes>(), clone,
+                                                     destroy};
+
+    S spec;
+};
+template <class Policies, class S>
+stage_ref hold(S stage) noexcept(std::is_nothrow_move_constructible_v<S>) {
+    using held = held_stage<Policies, S>;
+    return held::refer_to(new (std::nothrow) held(std::move(stage)));
+}
+
+/// Stages put together at run time, which it owns. It has the facts that a chain of types has and asks the same function
+/// for its plans; maps are not folded into exp but written out first, as the plan says.
+template <class Policies>
+class held_stages {
+    static constexpr bool as_llama = Policies::arithmetic == numerics::llama;
+
+public:
+    held_stages() = default;
+    // delegates, so that what was pushed is freed on a throw
+    held_stages(const held_stages& other) : held_stages() {
+        for (const stage_ref& s : other.stages_) push(ops_of(s).clone(s));
+        ring_ = other.ring_;
+        if (state_ == status_code::ok) state_ = other.state_;  // a stage that could not be cloned stays known
+    }
+    held_stages(held_stages&& other) noexcept { swap(other); }
+    /// Copies first: where a stage's copy throws, nothing has changed. (Two operators and not one that takes a value:
+    /// of such a one compilers would deduce that assigning a chain throws nothing.)
+    held_stages& operator=(const held_stages& other) {
+        held_stages copy(other);
+        swap(copy);
+        return *this;
+    }
+    held_stages& operator=(held_stages&& other) noexcept {
+        held_stages taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    ~held_stages() {
+        for (const stage_ref& s : stages_) ops_of(s).destroy(s);
+    }
+
+    /// Appends a stage of hold(), which it owns from now on. A stage after a selector, one too many or one that keeps too
+    /// much is not taken; from then on every step answers the status given here. Where this throws, nothing has changed.
+    status push(stage_ref s) {
+        if (!s.spec) return state_ = status_code::out_of_memory;
+        const owner one{s};
+        return take(&s, 1, one.held);
+    }
+    /// Takes all stages of another list as push takes one, or none.
+    status append(held_stages more) {
+        if (more.state_ != status_code::ok) return state_ = more.state_;
+        stage_ref none;
+        const status taken = take(more.stages_.data(), more.stages_.size(), none);
+        if (taken.ok()) more.stages_.clear();
+        return taken;
+    }
+    std::size_t size() const noexcept { return stages_.size(); }
+    stage_list view() const noexcept {
+        return {stages_.data(), stages_.size(), facts_, const_cast<std::byte*>(ring_.data()), state_};
+    }
+
+private:
+    struct owner {
+        mutable stage_ref held;
+        ~owner() {
+            if (held.spec) ops_of(held).destroy(held);
+        }
+    };
+    static const held_stage_ops& ops_of(const stage_ref& s) noexcept {
+        return static_cast<const held_stage_ops&>(*s.ops);
+    }
+
+    /// Clears `owned` where it has taken the stages.
+    status take(const stage_ref* more, std::size_t count, stage_ref& owned) {
+        // Whatever may throw comes first: then nothing has changed.
+        std::array<facts, max_stages> all_facts{};
+        const std::size_t size = stages_.size() + count;
+        if (size > max_stages) return state_ = status_code::chain_malformed;
+        chain_facts joined;
+        for (std::size_t i = 0; i < size; ++i) {
+            const stage_ops& ops = *(i < stages_.size() ? stages_[i] : more[i - stages_.size()]).ops;
+            if (i > 0 && i >= stages_.size() && all_facts[i - 1].selects != selecting::no)
+                return state_ = status_code::chain_malformed;
+            all_facts[i] = ops.fact;
+            joined.add(ops);
+        }
+        if (joined.saved_bytes > checkpoint::stage_bytes) return state_ = status_code::chain_malformed;
+        std::vector<plan> plans;
+        for (std::size_t bridge = 0; bridge <= size; ++bridge)
+            plans.push_back(as_llama ? make_llama_plan(size)
+                                     : make_plan(all_facts.data(), size, bridge, folding::no));
+        stages_.reserve(size);
+        ring_.resize(joined.saved_bytes * stage_list::saved_states);
+
+        for (std::size_t i = 0; i < count; ++i) {
+            stages_.push_back(more[i]);
+            stages_.back().occurrence = occurrences_before(more[i]);
+        }
+        owned = {};
+        plans_.swap(plans);
+        joined.plans = plans_.data();
+        joined.folded = folded.data();
+        joined.handlers = &handlers_of<cpu_machine, ~std::uint64_t{0}>;
+        joined.arithmetic = Policies::arithmetic;
+        facts_ = joined;
+        return state_;
+    }
+    /// How many stages of its kind, which draw, are there already.
+    std::uint8_t occurrences_before(const stage_ref& s) const noexcept {
+        std::uint8_t count = 0;
+        for (std::size_t i = 0; i + 1 < stages_.size(); ++i)
+            count = std::uint8_t(count + (stages_[i].ops->kind == s.ops->kind && stages_[i].ops->fact.draws));
+        return count;
+    }
+    void swap(held_stages& other) noexcept {
+        stages_.swap(other.stages_);
+        plans_.swap(other.plans_);
+        ring_.swap(other.ring_);
+        std::swap(facts_, other.facts_);
+        std::swap(state_, other.state_);
+    }
+
+    RIFFLE_LOCAL static constexpr std::array<const folded_passes*, max_stages + 1> folded = [] {
+        std::array<const folded_passes*, max_stages + 1> all{};
+        for (auto& passes : all) passes = &passes_without_maps<Policies>::all;
+        return all;
+    }();
+
+    std::vector<stage_ref> stages_;
+    std::vector<plan> plans_;
+    std::vector<std::byte> ring_;
+    chain_facts facts_ = facts_of_no_stages;
+    status_code state_ = status_code::ok;
+};
+
+}  // namespace riffle::detail

@@ -1,0 +1,328 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <riffle/chain/stage_contract.hpp>
+#include <riffle/chain/stage_ops.hpp>
+#include <riffle/chain/stage_state.hpp>
+#include <riffle/chain/stage_type.hpp>
+#include <riffle/chain/stage_verbs.hpp>
+#include <riffle/chain/superset_facts.hpp>
+#include <riffle/wide/candidate_row.hpp>
+#include <riffle/wide/fold.hpp>
+#include <riffle/wide/law.hpp>
+#include <riffle/wide/mass.hpp>
+#include <riffle/wide/pick.hpp>
+#include <riffle/wide/rewrite.hpp>
+
+// The functions of a stage's table, and the table.
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+template <class S>
+constexpr const char* name_of() {
+    if constexpr (requires { S::name; }) return S::name;
+    else return "stage";
+}
+
+/// The number of a drawing stage's stream.
+template <class S>
+constexpr std::uint8_t kind_of() {
+    if constexpr (has_built_in_facts<S> && requires { S::kind; }) return S::kind;
+    else return stream_kind::user;
+}
+
+/// Has token ids among its parameters.
+template <class S>
+concept has_ids = requires(const S& s, const id_check& known) { s.check_ids(known); };
+
+/// A debug build tries a user's claim to be monotone at each step, at neighbouring floats between -24 and 24.
+template <class S>
+bool falls_somewhere(const S& s) noexcept {
+    const bound_map<S> map(s);
+    float previous = illegal_logit;
+    for (int i = -64; i <= 64; ++i) {
+        const float x = float(i) * 0.37f;
+        const float points[] = {x, from_ordered_key(ordered_key(canonical(x)) + 1)};
+        for (const float point : points) {
+            const float y = map(lanes<1>(canonical(point)))[0];
+            if (y < previous) return true;
+            previous = y;
+        }
+    }
+    return false;
+}
+
+/// The edits of a stage of type S (which runs as riffle runs it): in a row, or in a list for a machine that has the row
+/// elsewhere.
+template <class S, class Row>
+void edit_few(const stage_ref& s, Row& r, const context& x) noexcept {
+    const S& spec = *static_cast<const S*>(s.spec);
+    if constexpr (has_state<S> && requires(const state_of<S>& kept) { spec.change(r, x, kept); }) {
+        spec.change(r, x, *static_cast<const state_of<S>*>(s.state));
+    } else if constexpr (requires { spec.change(r, x); }) {
+        spec.change(r, x);
+    } else {
+        for (const auto& entry : spec.edits()) r.edit(entry.token, logit_edit::adding(flushed(entry.bias)));
+    }
+}
+
+/// What stage S answers in chains with these policies.
+template <class Policies, class S>
+struct stage_functions {
+    using kept = stage_state<Policies, S>;
+    static constexpr facts fact = facts_of<S>();
+    static constexpr bool is_llamas = runs_as_llama<Policies, S>;
+    static constexpr bool prepares_by_its_state = prepares_by_state<S> && !is_llamas;
+    static constexpr bool proves_monotone = RIFFLE_DEBUG && !has_built_in_facts<S> && fact.monotone;
+    static constexpr bool has_check = proves_monotone || requires(const S& s) { (s.check)(); } ||
+                                      (is_llamas && requires(const S& s) { (exact::form<S>::check)(s); });
+
+    static const S& spec(const stage_ref& s) noexcept { return *static_cast<const S*>(s.spec); }
+    static S& spec_to_change(const stage_ref& s) noexcept { return *static_cast<S*>(s.spec); }
+    static typename kept::type& state_to_change(const stage_ref& s) noexcept {
+        return *static_cast<typename kept::type*>(s.state);
+    }
+    static const typename kept::type& state(const stage_ref& s) noexcept { return state_to_change(s); }
+
+    static status (check)(const stage_ref& s) noexcept {
+        const status of_parameters = checked<Policies>(spec(s));
+        if constexpr (proves_monotone)
+            if (of_parameters.ok() && falls_somewhere(spec(s)))
+                return status::failed(status_code::not_monotone, name_of<S>());
+        return of_parameters;
+    }
+    static status check_ids(const stage_ref& s, const id_check& known) noexcept { return spec(s).check_ids(known); }
+    static std::int32_t window(const stage_ref& s) noexcept {
+        const std::int32_t asked = spec(s).window();
+        return is_llamas && asked < 0 ? 0 : asked;  // off, in llama.cpp
+    }
+    static std::size_t spare_bytes(const stage_ref& s, std::size_t candidates) noexcept {
+        std::size_t biases = 0;
+        if constexpr (requires { spec(s).edits(); }) biases = std::size(spec(s).edits());
+        return exact::workspace::bytes_for(candidates, biases);
+    }
+
+    static status_code narrow(const stage_ref& s, candidates& c, const context& x) noexcept {
+        if constexpr (is_llamas) {
+            return narrow_as_llama(spec(s), state_to_change(s), c, x);
+        } else {
+            if constexpr (Policies::arithmetic == numerics::llama) {  // a form may have made NaN, and left its flag
+                wide::make_candidates_canonical(c);
+                c.sorted = c.sorted && std::is_sorted(c.begin(), c.end(), ranks_before);
+            }
+            if constexpr (fact.needs_sorted) c.sort();
+            if constexpr (fact.needs_p) c.normalise();
+            if constexpr (fact.draws) narrow_by(spec(s), state(s), c, x, random(s, x.at()));
+            else narrow_by(spec(s), state(s), c, x, draws(0, {}, 0));
+            if constexpr (!fact.keeps_sorted) c.sorted = false;
+            return status_code::ok;
+        }
+    }
+
+    static void edit(const stage_ref& s, row& r, const context& x) noexcept {
+        if constexpr (fact.edits) {
+            edit_few<S>(s, r, x);
+        } else {
+            for (std::size_t id = 0; id < r.size(); ++id)
+                r.edit(token_id(id), [&](float logit) { return biased(logit, spec(s).bias(token_id(id))); });
+        }
+    }
+    static void rewrite(const stage_ref& s, row& r) noexcept { wide::rewrite(r, fold<S>(spec(s))); }
+    static float map(const stage_ref& s, float logit) noexcept { return fold<S>(spec(s)).one(logit); }
+    static bool adjusts_now(const stage_ref& s, const draw_position& at) noexcept {
+        if constexpr (requires { spec(s).adjusts_now(random(s, at)); }) return spec(s).adjusts_now(random(s, at));
+        else if constexpr (requires { spec(s).adjusts_now(); }) return spec(s).adjusts_now();
+        else return true;
+    }
+    static void adjust(const stage_ref& s, row& r, const float* peaks, float maximum) noexcept {
+        const float cut = wide::raw_cut((std::max)(maximum - mass_range, -greatest_logit));
+        const law of_row = wide::find_law<fact.law_parts>(r, peaks, cut, -greatest_logit, fold<>{}, maximum);
+        if constexpr (has_measured_map<S>) wide::rewrite(r, bound_map<S>(spec(s), of_row));
+        else spec(s).adjust(r, peaks, of_row);
+    }
+
+    static bool narrows_now(const stage_ref& s) noexcept { return spec(s).narrows_now(); }
+    static std::size_t rank(const stage_ref& s) noexcept { return spec(s).rank(); }
+    static std::size_t keeps_at_least(const stage_ref& s) noexcept { return spec(s).keeps_at_least(); }
+    static float cut(const stage_ref& s, float maximum, const moments& m) noexcept {
+        if constexpr (cuts_by_deviation<S>) return spec(s).cut(maximum, m);
+        else return canonical(spec(s).cut(maximum));
+    }
+    static std::uint64_t target(const stage_ref& s, std::uint64_t total, const context& x) noexcept {
+        if constexpr (cuts_by_mass_and_context<S>) return spec(s).target(total, x);
+        else return spec(s).target(total);
+    }
+    static float cut_of_law(const stage_ref& s, const law& of_row) noexcept {
+        if constexpr (cuts_by_likelihood_and_state<S>) return spec(s).cut(of_row, state(s));
+        else return spec(s).cut(of_row);
+    }
+    static bool keep(const stage_ref& s, candidates& c, const law& of_row, float floor) noexcept {
+        return spec(s).keep(c, of_row, floor);
+    }
+    static std::size_t rank_of_head(const stage_ref& s, const law& of_row, candidates& head) noexcept {
+        return spec(s).rank(of_row, head, state(s));
+    }
+    static legal_tokens legal(const stage_ref& s, const context& x) noexcept {
+        return legal_of(spec(s), state(s), x);
+    }
+
+    static draws random(const stage_ref& s, const draw_position& at) noexcept {
+        std::uint64_t seed = 0;
+        if constexpr (requires { std::uint64_t(spec(s).seed); }) seed = std::uint64_t(spec(s).seed);
+        return {seed, at, stream_of(kind_of<S>(), s.occurrence)};
+    }
+    static void prepare(const stage_ref& s, candidates& c) noexcept {
+        if constexpr (prepares_by_its_state) spec(s).prepare(c, state(s));
+        else spec(s).prepare(c);
+    }
+    static void choose(const stage_ref& s, candidates& c, const context& x) noexcept {
+        spec(s).choose(c, random(s, x.at()), state(s));
+    }
+    static token_data pick_by_shape(const stage_ref& s, const row& r, const float* peaks, const law& of_row,
+                                    std::uint64_t* masses, const draws& drawn) noexcept {
+        return pick_by_shape_behind(s, fold<>{}, r, peaks, of_row, masses, drawn);
+    }
+    template <class Fold>
+    static token_data pick_by_shape_behind(const stage_ref& s, const Fold& maps, const row& r, const float* peaks,
+                                           const law& of_row, std::uint64_t* masses, const draws& drawn) noexcept {
+        return wide::pick_by_shape(r, peaks, maps, spec(s).shape(of_row, state(s)), masses, drawn);
+    }
+
+    static exact::row_answer apply_to_row(const stage_ref& s, wide::llama_row& r, candidates& found,
+                                          const context& x) noexcept {
+        using form = exact::form<S>;
+        if constexpr (requires { form::apply_to_row(spec(s), state_to_change(s), r, found, x); })
+            return form::apply_to_row(spec(s), state_to_change(s), r, found, x);
+        else return form::apply_to_row(spec(s), r, found, x);
+    }
+
+    static status can_accept(const stage_ref& s, token_id token, const history& tokens) noexcept {
+        if constexpr (asks_by_state<S>) return spec(s).can_accept(state(s), token, tokens);
+        else return spec(s).can_accept(token);
+    }
+    /// Whether its accept answers a step, of which a failure refuses the token. (riffle's own stages take every token
+    /// that they are not asked about.)
+    static constexpr bool may_refuse = !has_built_in_facts<S> && answers_a_step<S>;
+    static step accept(const stage_ref& s, token_id token, const choice* last, const history& tokens) noexcept {
+        if constexpr (is_llamas) return accept_as_llama(s, token);
+        else if constexpr (has_built_in_facts<S> && has_state<S>) {
+            if constexpr (learns_from_history<S>) return spec(s).accept(state_to_change(s), token, last, tokens);
+            else return spec(s).accept(state_to_change(s), token, last);
+        } else {
+            const auto take = [&] {
+                if constexpr (accepts_with_origin<S>)
+                    return spec_to_change(s).accept(token, last ? token_origin::generated : token_origin::prompt);
+                else return spec_to_change(s).accept(token);
+            };
+            if constexpr (answers_a_step<S>) return take();
+            else return take(), step();
+        }
+    }
+    static step accept_as_llama(const stage_ref& s, token_id token) noexcept {
+        using form = exact::form<S>;
+        if constexpr (requires { step(form::accept(spec_to_change(s), state_to_change(s), token)); })
+            return form::accept(spec_to_change(s), state_to_change(s), token);
+        else if constexpr (requires { form::accept(spec_to_change(s), state_to_change(s), token); })
+            form::accept(spec_to_change(s), state_to_change(s), token);
+        return {};
+    }
+    static void reset(const stage_ref& s) noexcept { kept::reset(spec_to_change(s), state_to_change(s)); }
+    static void fork(const stage_ref& s, std::uint16_t sequence) noexcept {
+        kept::fork(spec_to_change(s), state_to_change(s), sequence);
+    }
+    static void save(const stage_ref& s, std::byte* to) noexcept { kept::save(spec(s), state(s), to); }
+    static status restore(const stage_ref& s, const std::byte* from) noexcept {
+        const bool went_back = kept::restore(spec_to_change(s), state_to_change(s), from);
+        return went_back ? status() : status::failed(status_code::stage_stuck, name_of<S>());
+    }
+
+    static bool does_nothing(const stage_ref& s) noexcept { return riffle::does_nothing(spec(s)); }
+    static bool keeps_below(const stage_ref& s) noexcept { return riffle::keeps_below(spec(s)); }
+    static std::size_t superset(const stage_ref& s) noexcept { return riffle::superset_for(spec(s)); }
+};
+
+/// Whether a chain's plans write the maps of its stages out, each in a pass of its own.
+enum class maps_written_out : bool { no, yes };
+
+/// What the passes over a row ask.
+template <class Policies, class S, maps_written_out Written>
+constexpr void add_row_functions(stage_ops& ops) {
+    using functions = stage_functions<Policies, S>;
+    constexpr facts f = facts_of<S>();
+    if constexpr (f.edits || f.dense_edits) ops.edit = functions::edit;
+    if constexpr (f.maps && Written == maps_written_out::yes) {
+        ops.rewrite = functions::rewrite;
+        ops.map = functions::map;
+    }
+    if constexpr (f.adjusts) {
+        ops.adjusts_now = functions::adjusts_now;
+        ops.adjust = functions::adjust;
+    }
+    if constexpr (f.narrows == narrowing::rank || f.narrows == narrowing::head) ops.rank = functions::rank;
+    if constexpr (says_how_many_it_keeps_at_least<S>) ops.keeps_at_least = functions::keeps_at_least;
+    if constexpr (f.narrows == narrowing::threshold || f.narrows == narrowing::deviation) ops.cut = functions::cut;
+    if constexpr (f.narrows == narrowing::mass) ops.target = functions::target;
+    if constexpr (f.narrows == narrowing::likelihood) ops.cut_of_law = functions::cut_of_law;
+    if constexpr (f.narrows == narrowing::searched) ops.keep = functions::keep;
+    if constexpr (f.narrows == narrowing::head) ops.rank_of_head = functions::rank_of_head;
+    if constexpr (f.masks) ops.legal = functions::legal;
+    if constexpr (f.selects != selecting::no && chooses<S>) ops.choose = functions::choose;
+    if constexpr (f.selects == selecting::by_shape) ops.pick_by_shape = functions::pick_by_shape;
+}
+/// What happens to its state.
+template <class Policies, class S>
+constexpr void add_state_functions(stage_ops& ops) {
+    using functions = stage_functions<Policies, S>;
+    using kept = stage_state<Policies, S>;
+    ops.state_in_mark = kept::saved;
+    ops.layout = layout_of<S>(kept::saved);
+    if constexpr (asks_plainly<S> || asks_by_state<S>) ops.can_accept = functions::can_accept;
+    if constexpr (kept::changes) {
+        ops.accept = functions::accept;
+        ops.may_refuse = functions::may_refuse;
+    }
+    if constexpr (kept::changes || has_reset<S>) ops.reset = functions::reset;
+    if constexpr (kept::has_generator) ops.fork = functions::fork;
+    if constexpr (kept::saved > 0) {
+        ops.save = functions::save;
+        ops.restore = functions::restore;
+    }
+}
+template <class Policies, class S, maps_written_out Written>
+constexpr stage_ops make_stage_ops() {
+    using functions = stage_functions<Policies, S>;
+    constexpr facts f = facts_of<S>();
+    stage_ops ops;
+    ops.name = name_of<S>();
+    ops.fact = f;
+    ops.type = type_of<S>;
+    ops.kind = kind_of<S>();
+    if constexpr (functions::has_check) ops.check = functions::check;
+    if constexpr (has_ids<S>) ops.check_ids = functions::check_ids;
+    if constexpr (has_window<S>) ops.window = functions::window;
+    ops.narrow = functions::narrow;
+    if constexpr (f.narrows != narrowing::no && !f.masks) ops.narrows_now = functions::narrows_now;
+    if constexpr (f.draws) ops.random = functions::random;
+    if constexpr (functions::prepares_by_its_state || has_law_of_its_own<S>) ops.prepare = functions::prepare;
+    if constexpr (Policies::arithmetic == numerics::llama) {
+        ops.spare_bytes = functions::spare_bytes;
+        if constexpr (requires { &exact::form<S>::apply_to_row; }) ops.apply_to_row = functions::apply_to_row;
+    } else {
+        add_row_functions<Policies, S, Written>(ops);
+    }
+    add_state_functions<Policies, S>(ops);
+    ops.does_nothing = functions::does_nothing;
+    ops.keeps_below = functions::keeps_below;
+    if constexpr (gives_superset<S>) ops.superset = functions::superset;
+    return ops;
+}
+
+/// The table of stage S in chains with these policies.
+template <class Policies, class S, maps_written_out Written>
+RIFFLE_LOCAL inline constexpr stage_ops ops_of = make_stage_ops<Policies, S, Written>();
+
+}  // namespace riffle::detail

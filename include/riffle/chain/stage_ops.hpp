@@ -1,0 +1,149 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/chain/stage_type.hpp>
+#include <riffle/core/candidates.hpp>
+#include <riffle/core/choice.hpp>
+#include <riffle/core/context.hpp>
+#include <riffle/core/draws.hpp>
+#include <riffle/core/facts.hpp>
+#include <riffle/core/history.hpp>
+#include <riffle/core/id_check.hpp>
+#include <riffle/core/law.hpp>
+#include <riffle/core/legal_tokens.hpp>
+#include <riffle/core/llama_form.hpp>
+#include <riffle/core/row.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/wide/llama_row.hpp>
+#include <riffle/wide/moments.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+struct stage_ops;
+
+/// One stage of a chain, as a machine meets it: what can be asked of its type, and where it lies. Valid as long as the
+/// chain stays where it is.
+struct stage_ref {
+    const stage_ops* ops = nullptr;
+    void* spec = nullptr;         ///< the stage as the user wrote it
+    void* state = nullptr;        ///< what the chain keeps for it (chain/stage_state.hpp)
+    std::uint8_t occurrence = 0;  ///< how many stages with random numbers of its kind stand ahead of it
+};
+
+/// The door between a machine and a stage: what can be asked of one type of stage under one chain's policies, as a
+/// constant table of functions. A machine knows plans and passes and never a sampler; a chain of types, one put together
+/// at run time and one behind any_pipeline are lists of stage_ref to it.
+///
+/// Every function takes the stage first. One is null where the stage's facts do not ask for it; where they do and the
+/// stage has no such member, the table does not compile (chain/stage_contract.hpp). None throws. They are called a few
+/// times a step each: whatever touches logits in number lies behind one call.
+struct stage_ops {
+    const char* name = "stage";
+    facts fact{};
+    const detail::stage_type& (*type)() noexcept = nullptr;
+    std::uint8_t kind = 0;          ///< of its random numbers (stream_kind)
+    std::size_t state_in_mark = 0;  ///< bytes of its state in a checkpoint
+    std::uint32_t layout = 0;       ///< hash of what a checkpoint of it looks like
+
+    // What it says of its parameters.
+
+    /// The first without meaning, or ok. Null: all have one.
+    status (*check)(const stage_ref&) noexcept = nullptr;
+    /// The first id among them that no vocabulary of that size has, or ok. Null: there are no ids.
+    status (*check_ids)(const stage_ref&, const id_check& known) noexcept = nullptr;
+    /// How many accepted tokens it looks back on, -1 = all. Null: on none.
+    std::int32_t (*window)(const stage_ref&) noexcept = nullptr;
+    /// Bytes that it needs in context::spare() for so many candidates. Null: none.
+    std::size_t (*spare_bytes)(const stage_ref&, std::size_t candidates) noexcept = nullptr;
+
+    // Candidates: every stage has this verb, and so can stand anywhere.
+
+    status_code (*narrow)(const stage_ref&, candidates&, const context&) noexcept = nullptr;
+
+    // The row, ahead of the first stage that narrows.
+
+    /// edits, dense_edits: changes logits.
+    void (*edit)(const stage_ref&, row&, const context&) noexcept = nullptr;
+    /// maps: every logit, in the row's private copy. Null where no plan of the chain writes maps out.
+    void (*rewrite)(const stage_ref&, row&) noexcept = nullptr;
+    /// maps: one logit. Null where rewrite is.
+    float (*map)(const stage_ref&, float logit) noexcept = nullptr;
+    /// adjusts: changes logits, given the maxima of the row's blocks and of the row. Nothing where it has nothing to do
+    /// at this position, which adjusts_now tells.
+    bool (*adjusts_now)(const stage_ref&, const draw_position&) noexcept = nullptr;
+    void (*adjust)(const stage_ref&, row&, const float* peaks, float maximum) noexcept = nullptr;
+
+    // The row, as the first stage that narrows.
+
+    /// narrows: whether it does with its present parameters. Null for a stage that masks: its legal tokens tell.
+    bool (*narrows_now)(const stage_ref&) noexcept = nullptr;
+    /// rank: how many it keeps. head: how many it has to see.
+    std::size_t (*rank)(const stage_ref&) noexcept = nullptr;
+    /// threshold, deviation, mass, likelihood: at least 1. Null: 1.
+    std::size_t (*keeps_at_least)(const stage_ref&) noexcept = nullptr;
+    /// threshold, deviation: the least logit that is kept, given the greatest and the moments.
+    float (*cut)(const stage_ref&, float maximum, const moments&) noexcept = nullptr;
+    /// mass: what the masses of those kept must exceed together.
+    std::uint64_t (*target)(const stage_ref&, std::uint64_t total, const context&) noexcept = nullptr;
+    /// likelihood: the least logit that is kept, given the law of all.
+    float (*cut_of_law)(const stage_ref&, const law&) noexcept = nullptr;
+    /// searched: keeps what it keeps, given all candidates from the logit `floor` up. False, and nothing done, where
+    /// those are not enough to tell.
+    bool (*keep)(const stage_ref&, candidates&, const law&, float floor) noexcept = nullptr;
+    /// head: how many it keeps, given the first in rank, which it may put in order.
+    std::size_t (*rank_of_head)(const stage_ref&, const law&, candidates& head) noexcept = nullptr;
+    /// legal: what it leaves legal. Asked once a step, ahead of everything else.
+    legal_tokens (*legal)(const stage_ref&, const context&) noexcept = nullptr;
+
+    // Selectors.
+
+    /// draws: its random numbers at a position. Null: it has none.
+    draws (*random)(const stage_ref&, const draw_position&) noexcept = nullptr;
+    /// Gives candidates the logits of the law that the stage draws by. Null: they have them already.
+    void (*prepare)(const stage_ref&, candidates&) noexcept = nullptr;
+    /// Selects among candidates that it, or nobody, has narrowed.
+    void (*choose)(const stage_ref&, candidates&, const context&) noexcept = nullptr;
+    /// by_shape: the token of a row without maps, given the law of the row and room for the masses of its blocks.
+    token_data (*pick_by_shape)(const stage_ref&, const row&, const float* peaks, const law&, std::uint64_t* masses,
+                                const draws&) noexcept = nullptr;
+
+    // numerics::llama.
+
+    /// On a row of which every token is there (core/llama_form.hpp). Null: it has no such form.
+    exact::row_answer (*apply_to_row)(const stage_ref&, wide::llama_row&, candidates& found,
+                                      const context&) noexcept = nullptr;
+
+    // What it keeps from token to token.
+
+    /// Whether it takes the token next, without taking it: ok, or why not. Null: it takes all, or may_refuse.
+    status (*can_accept)(const stage_ref&, token_id, const history& tokens) noexcept = nullptr;
+    /// `last` is what was chosen before a generated token, nullptr for a prompt's; `tokens` has the token already.
+    /// Null: it learns nothing.
+    step (*accept)(const stage_ref&, token_id, const choice* last, const history& tokens) noexcept = nullptr;
+    bool may_refuse = false;  ///< a failure of accept says that the token was not taken
+    void (*reset)(const stage_ref&) noexcept = nullptr;
+    /// Its generator becomes that of another sequence. Null: it has none of its own.
+    void (*fork)(const stage_ref&, std::uint16_t sequence) noexcept = nullptr;
+    /// state_in_mark bytes. Null where those are none. Going back may fail, and has then done nothing.
+    void (*save)(const stage_ref&, std::byte* to) noexcept = nullptr;
+    status (*restore)(const stage_ref&, const std::byte* from) noexcept = nullptr;
+
+    // For a machine elsewhere that leaves tokens out (chain/superset.hpp).
+
+    /// Whether it surely does nothing with its present parameters.
+    bool (*does_nothing)(const stage_ref&) noexcept = nullptr;
+    /// Whether a token outside a set of the greatest logits surely stays below that set.
+    bool (*keeps_below)(const stage_ref&) noexcept = nullptr;
+    /// How many of the greatest logits it is to be given; 0 or null: no number will do.
+    std::size_t (*superset)(const stage_ref&) noexcept = nullptr;
+};
+
+/// The stage as a user wrote it, if it is of that type; else nullptr.
+template <class S>
+S* spec_as(const stage_ref& s) noexcept {
+    return s.ops->type() == detail::type_of<S>() ? static_cast<S*>(s.spec) : nullptr;
+}
+
+}  // namespace riffle

@@ -1,0 +1,7 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    void apply(riffle::candidates& c) const noexcept { c.keep_greatest(3); }
+};
+
+auto right = riffle::chain(mine{}, riffle::greedy{});

@@ -1,0 +1,9 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    static constexpr riffle::facts fact{.adjusts = true};
+    void apply(riffle::candidates& c) const noexcept { c.keep_greatest(3); }
+    void adjust(riffle::row&, const float*, const riffle::law&) const noexcept {}
+};
+
+auto right = riffle::chain(mine{}, riffle::greedy{});

@@ -1,0 +1,13 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    struct state {
+        float learnt = 0.0f;
+    };
+    static constexpr riffle::facts fact{.selects = riffle::selecting::by_shape};
+    void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
+    riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
+};
+
+// expect: riffle: selecting::by_shape needs `shape.const law&, const state&.`
+auto wrong = riffle::chain(riffle::top_k{}, mine{});

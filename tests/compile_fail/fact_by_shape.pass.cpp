@@ -1,0 +1,20 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    struct state {
+        float learnt = 0.0f;
+    };
+    struct shaper {
+        template <class V>
+        V operator()(const V& logit) const noexcept {
+            return logit;
+        }
+    };
+    static constexpr riffle::facts fact{.selects = riffle::selecting::by_shape};
+    shaper shape(const riffle::law&, const state&) const noexcept { return {}; }
+    void prepare(riffle::candidates&, const state&) const noexcept {}
+    void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
+    riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
+};
+
+auto right = riffle::chain(riffle::top_k{}, mine{});

@@ -1,0 +1,10 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    static constexpr riffle::facts fact{.narrows = riffle::narrowing::deviation};
+    bool narrows_now() const noexcept { return true; }
+    float cut(float maximum, const riffle::moments&) const noexcept { return maximum - 1.0f; }
+    void apply(riffle::candidates& c) const noexcept { c.keep_greatest(3); }
+};
+
+auto right = riffle::chain(mine{}, riffle::greedy{});

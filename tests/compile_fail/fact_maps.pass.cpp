@@ -1,0 +1,11 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    static constexpr riffle::facts fact{.maps = true};
+    template <class V>
+    static V map(const V& logit) noexcept {
+        return logit;
+    }
+};
+
+auto right = riffle::chain(mine{}, riffle::greedy{});

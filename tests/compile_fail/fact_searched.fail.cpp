@@ -1,0 +1,10 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    static constexpr riffle::facts fact{.narrows = riffle::narrowing::searched};
+    bool narrows_now() const noexcept { return true; }
+    void keep(riffle::candidates& c, const riffle::law&, float) const noexcept { c.keep_greatest(3); }
+};
+
+// expect: riffle: narrowing::searched needs `bool keep.candidates&, const law&, float floor. const noexcept`
+auto wrong = riffle::chain(mine{}, riffle::greedy{});

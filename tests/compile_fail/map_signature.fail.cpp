@@ -1,0 +1,9 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    static float map(float logit) noexcept { return logit; }
+    void apply(riffle::candidates& c) const noexcept { c.keep_greatest(3); }
+};
+
+// expect: riffle: map is `template <class V> static V map.const V& logit. noexcept`
+auto wrong = riffle::chain(mine{}, riffle::greedy{});
