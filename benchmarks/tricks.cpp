@@ -24,56 +24,58 @@ using passes::lowest, passes::prepared, passes::unmapped;
 
 /// min_p's cut: blocks whose maximum lies below are passed over.
 std::uint64_t blocks_by_their_maxima(prepared& p, bool uses) {
-    return p.found_above(p.maximum - 3.0f, uses ? p.peaks : p.no_peaks).size;
+    return p.found_above(p.maximum - 3.0f, uses ? p.block_maxima : p.no_peaks).size;
 }
 /// A sum of exp: blocks that weigh nothing are passed over, and where few logits of one weigh those are moved together.
 std::uint64_t exp_of_what_weighs(prepared& p, bool uses) {
-    return uses ? p.mass(p.maximum - mass_range, p.peaks) : p.mass(lowest, p.no_peaks);
+    return uses ? p.mass(p.maximum - mass_range, p.block_maxima) : p.mass(lowest, p.no_peaks);
 }
 /// The bound of a top-k from the maxima of blocks, or from a histogram of the row.
 std::uint64_t bound_from_block_maxima(prepared& p, bool uses) {
     constexpr std::size_t k = 40;
     float bound = lowest;
     if (uses) {
-        bound = wide::bound_of_rank(p.r, p.peaks.data(), k, p.maximum, p.groups.data(), false, p.bins.data());
+        bound = wide::bound_of_rank(p.r, p.block_maxima.data(), k, p.maximum, p.groups.data(), false, p.bins.data());
     } else {
         const auto by = wide::buckets::between(p.maximum - 20.0f, p.maximum);
         std::fill(p.bins.begin(), p.bins.end(), 0);
-        wide::count_by_bucket(p.r, p.no_peaks.data(), fold<>{}, by, p.bins.data());
+        wide::count_by_bucket(p.r, p.no_peaks.data(), fused_maps<>{}, by, p.bins.data());
         const auto bucket = std::int32_t(wide::bucket_exceeding(p.bins, k - 1));
         if (bucket > 0)
             bound = wide::least_float(p.maximum, [&](float x) { return by.bucket_of(lanes<1>(x))[0] >= bucket; });
     }
     candidates found{p.tokens.data(), 0, -1, false};
-    wide::find_greatest(p.r, p.peaks.data(), k, bound, unmapped{p.maximum}, found);
+    wide::find_greatest(p.r, p.block_maxima.data(), k, bound, unmapped{p.maximum}, found);
     return found.size;
 }
 /// The maxima of lanes that bound a larger k: kept while the maximum is found, or found by reading the row again.
 std::uint64_t lane_maxima_kept(prepared& p, bool uses) {
     constexpr std::size_t k = 1000;
     p.find_max(uses ? p.groups.data() : nullptr);
-    const float bound = wide::bound_of_rank(p.r, p.peaks.data(), k, p.maximum, p.groups.data(), uses, p.bins.data());
+    const float bound =
+        wide::bound_of_rank(p.r, p.block_maxima.data(), k, p.maximum, p.groups.data(), uses, p.bins.data());
     candidates found{p.tokens.data(), 0, -1, false};
-    wide::find_greatest(p.r, p.peaks.data(), k, bound, unmapped{p.maximum}, found);
+    wide::find_greatest(p.r, p.block_maxima.data(), k, bound, unmapped{p.maximum}, found);
     return found.size;
 }
 /// A top-k whose bound rises while it gathers: what helps where far more than k reach the first bound.
 std::uint64_t rising_bound(prepared& p, bool uses) {
     constexpr std::size_t k = 40;
-    const float bound = wide::bound_of_rank(p.r, p.peaks.data(), k, p.maximum, p.groups.data(), false, p.bins.data());
+    const float bound =
+        wide::bound_of_rank(p.r, p.block_maxima.data(), k, p.maximum, p.groups.data(), false, p.bins.data());
     candidates found{p.tokens.data(), 0, -1, false};
     if (uses) {
-        wide::find_greatest(p.r, p.peaks.data(), k, bound, unmapped{p.maximum}, found);
+        wide::find_greatest(p.r, p.block_maxima.data(), k, bound, unmapped{p.maximum}, found);
     } else {
-        found = p.found_above(bound, p.peaks);
+        found = p.found_above(bound, p.block_maxima);
         found.keep_greatest(k);
     }
     return found.size;
 }
 /// min_p needs no exp but that of its survivors; the mass of the row is what is saved.
 std::uint64_t exp_of_survivors_alone(prepared& p, bool uses) {
-    if (!uses) benchmark::DoNotOptimize(p.mass(p.maximum - mass_range, p.peaks));
-    candidates found = p.found_above(p.maximum - 3.0f, p.peaks);
+    if (!uses) benchmark::DoNotOptimize(p.mass(p.maximum - mass_range, p.block_maxima));
+    candidates found = p.found_above(p.maximum - 3.0f, p.block_maxima);
     return found.weigh(p.maximum);
 }
 /// Penalties on 64 tokens: the edits are kept beside the row, or the whole row is copied.
@@ -102,7 +104,8 @@ std::uint64_t gather_when_few_are_legal(prepared& p, bool uses) {
         p.assign();
         wide::hide_illegal(p.r, words);
         const float maximum = p.find_max();
-        total = wide::find_mass<false>(p.r, p.peaks.data(), maximum - mass_range, fold<>{}, maximum, p.masses.data());
+        total = wide::find_mass<false>(p.r, p.block_maxima.data(), maximum - mass_range, fused_maps<>{}, maximum,
+                                       p.masses.data());
         p.assign();
         p.find_max();
     }
@@ -114,13 +117,13 @@ std::uint64_t many_survivors_stay(prepared& p, bool uses) {
     constexpr std::uint64_t share = std::uint64_t{1} << 63;
     token_id token = null_token;
     if (uses) {
-        wide::hide_below(p.r, p.peaks.data(), cut);
-        const std::uint64_t total = p.mass(cut, p.peaks);
-        token = wide::pick_by_mass(p.r, p.masses.data(), multiply_high(share, total), fold<>{}, p.maximum).id;
+        wide::hide_below(p.r, p.block_maxima.data(), cut);
+        const std::uint64_t total = p.mass(cut, p.block_maxima);
+        token = wide::pick_by_mass(p.r, p.masses.data(), multiply_high(share, total), fused_maps<>{}, p.maximum).id;
         p.assign();
         p.find_max();
     } else {
-        candidates found = p.found_above(cut, p.peaks);
+        candidates found = p.found_above(cut, p.block_maxima);
         const std::uint64_t total = found.weigh(p.maximum);
         found.select_by_weight(multiply_high(share, total));
         token = found[std::size_t(found.selected)].id;
@@ -131,18 +134,18 @@ std::uint64_t many_survivors_stay(prepared& p, bool uses) {
 std::uint64_t nucleus_ends_early_or_in_a_band(prepared& p, bool uses) {
     static auto c = chain(temperature{1.5f}, top_p{0.95f}, dist{1});
     if (uses) return std::uint64_t(c.peek(p.logits));
-    const fold<temperature> maps(temperature{1.5f});
+    const fused_maps<temperature> maps(temperature{1.5f});
     const auto map = [&](float logit) { return maps.one(logit); };
     const float top = map(p.find_max());
     const float cut = wide::preimage(map, top - mass_range, p.maximum);
-    const std::uint64_t total = wide::find_mass<false>(p.r, p.peaks.data(), cut, maps, top, p.masses.data());
+    const std::uint64_t total = wide::find_mass<false>(p.r, p.block_maxima.data(), cut, maps, top, p.masses.data());
     const std::uint64_t target = top_p{0.95f}.target(total);
     const auto by = wide::buckets::between(top - mass_range, top);
     std::fill(p.bins.begin(), p.bins.end(), 0);
-    wide::mass_by_bucket(p.r, p.peaks.data(), cut, maps, by, top, p.bins.data());
+    wide::mass_by_bucket(p.r, p.block_maxima.data(), cut, maps, by, top, p.bins.data());
     const auto bucket = std::int32_t(wide::bucket_exceeding(p.bins, target));
     const float low = wide::least_float(top, [&](float l) { return by.bucket_of(lanes<1>(l))[0] >= bucket; });
-    candidates found = p.found_above(wide::preimage(map, low, p.maximum), p.peaks);
+    candidates found = p.found_above(wide::preimage(map, low, p.maximum), p.block_maxima);
     found.map_logits(maps);
     found.keep_nucleus(top, target, 1);
     const std::uint64_t left = found.weigh(top);

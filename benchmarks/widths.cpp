@@ -24,43 +24,47 @@ std::uint64_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value);
 
 std::uint64_t max(prepared& p) { return bits_of(p.find_max()); }
 
-std::uint64_t above(prepared& p) { return p.found_above(p.maximum - 3.0f, p.peaks).size; }
+std::uint64_t above(prepared& p) { return p.found_above(p.maximum - 3.0f, p.block_maxima).size; }
 std::uint64_t above_all(prepared& p) { return p.found_above(lowest, p.no_peaks).size; }
 
 template <std::size_t K>
 std::uint64_t select_greatest(prepared& p) {
-    const float bound = wide::bound_of_rank(p.r, p.peaks.data(), K, p.maximum, p.groups.data(), false, p.bins.data());
+    const float bound =
+        wide::bound_of_rank(p.r, p.block_maxima.data(), K, p.maximum, p.groups.data(), false, p.bins.data());
     candidates found{p.tokens.data(), 0, -1, false};
-    wide::find_greatest(p.r, p.peaks.data(), K, bound, unmapped{p.maximum}, found);
+    wide::find_greatest(p.r, p.block_maxima.data(), K, bound, unmapped{p.maximum}, found);
     return found.size;
 }
 
-std::uint64_t mass(prepared& p) { return p.mass(p.maximum - mass_range, p.peaks); }
+std::uint64_t mass(prepared& p) { return p.mass(p.maximum - mass_range, p.block_maxima); }
 
 std::uint64_t fast_mass(prepared& p) {
-    wide::find_mass<true>(p.r, p.peaks.data(), p.maximum - mass_range, fold<>{}, p.maximum, p.masses.data());
+    wide::find_mass<true>(p.r, p.block_maxima.data(), p.maximum - mass_range, fused_maps<>{}, p.maximum,
+                          p.masses.data());
     return 0;  // its last bits may differ from width to width
 }
 
 std::uint64_t histogram(prepared& p) {
     const auto by = wide::buckets::between(p.maximum - mass_range, p.maximum);
     std::fill(p.bins.begin(), p.bins.end(), 0);
-    wide::mass_by_bucket(p.r, p.peaks.data(), p.maximum - mass_range, fold<>{}, by, p.maximum, p.bins.data());
+    wide::mass_by_bucket(p.r, p.block_maxima.data(), p.maximum - mass_range, fused_maps<>{}, by, p.maximum,
+                         p.bins.data());
     return p.bins[wide::buckets::count - 1];
 }
 
 std::uint64_t moments(prepared& p) {
-    const auto found = wide::find_moments(p.r, p.peaks.data(), fold<>{}, p.maximum);
+    const auto found = wide::find_moments(p.r, p.block_maxima.data(), fused_maps<>{}, p.maximum);
     return found.deviation();
 }
 
 std::uint64_t law(prepared& p) {
-    const auto found = wide::find_law(p.r, p.peaks.data(), p.maximum - mass_range, lowest, fold<>{}, p.maximum);
+    const auto found =
+        wide::find_softmax(p.r, p.block_maxima.data(), p.maximum - mass_range, lowest, fused_maps<>{}, p.maximum);
     return found.mass;
 }
 
 std::uint64_t noise(prepared& p) {
-    return std::uint64_t(wide::pick_by_noise(p.r, p.peaks.data(), fold<>{}, p.maximum, draws(1, {}, 0)));
+    return std::uint64_t(wide::pick_by_noise(p.r, p.block_maxima.data(), fused_maps<>{}, p.maximum, draws(1, {}, 0)));
 }
 
 std::uint64_t candidates_of(prepared& p) {

@@ -2,10 +2,10 @@
 // Chains on a Vulkan device: modules as SPIR-V words, kernels for an application's own command buffers, and a device of
 // riffle's own for those that have none. Needs <vulkan/vulkan_core.h> to compile, and links nothing.
 
-#include <riffle/gpu/kernels/dynamic_on_device.hpp>
+#include <riffle/gpu/host/dynamic_on_device.hpp>
+#include <riffle/gpu/host/module_words.hpp>
+#include <riffle/gpu/host/requests.hpp>
 #include <riffle/gpu/kernels/emit.hpp>
-#include <riffle/gpu/kernels/module_words.hpp>
-#include <riffle/gpu/kernels/requests.hpp>
 #include <riffle/gpu/vulkan/device.hpp>
 #include <riffle/gpu/vulkan/kernel.hpp>
 #include <riffle/gpu/vulkan/sampler.hpp>

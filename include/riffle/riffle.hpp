@@ -20,14 +20,13 @@
 #include <riffle/core/token_sequences.hpp>
 #include <riffle/core/token_set.hpp>
 #include <riffle/core/vocabulary.hpp>
+#include <riffle/guidance/classifier_free_guidance.hpp>
+#include <riffle/guidance/contrastive_decoding.hpp>
 #include <riffle/samplers/adaptive_p.hpp>
 #include <riffle/samplers/allowed_tokens.hpp>
 #include <riffle/samplers/banned_sequences.hpp>
-#include <riffle/samplers/classifier_free_guidance.hpp>
-#include <riffle/samplers/contrastive_decoding.hpp>
 #include <riffle/samplers/dist.hpp>
 #include <riffle/samplers/dry.hpp>
-#include <riffle/samplers/dry_breakers.hpp>
 #include <riffle/samplers/dynamic_temperature.hpp>
 #include <riffle/samplers/encoder_repetition.hpp>
 #include <riffle/samplers/epsilon_cutoff.hpp>
@@ -46,6 +45,7 @@
 #include <riffle/samplers/mirostat_v2.hpp>
 #include <riffle/samplers/no_repeat_ngram.hpp>
 #include <riffle/samplers/p_less.hpp>
+#include <riffle/samplers/parts/dry_breakers.hpp>
 #include <riffle/samplers/penalties.hpp>
 #include <riffle/samplers/phrase_ban.hpp>
 #include <riffle/samplers/quadratic.hpp>

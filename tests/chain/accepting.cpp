@@ -47,7 +47,7 @@ struct tried {
 };
 
 bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.line == b.line && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
+    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
            a.attempt == b.attempt && a.stages == b.stages;
 }
 
@@ -125,9 +125,7 @@ TEST(Accept, OfAChosenTokenThatIsRefusedGivesNoToken) {
 struct listening {
     std::int32_t of_prompt = 0, generated = 0;
     void apply(candidates&) const noexcept {}
-    void accept(token_id, token_origin origin) noexcept {
-        ++(origin == token_origin::prompt ? of_prompt : generated);
-    }
+    void accept(token_id, token_origin origin) noexcept { ++(origin == token_origin::prompt ? of_prompt : generated); }
     void reset() noexcept { of_prompt = generated = 0; }
 };
 TEST(Accept, TellsAPromptsTokenFromAGeneratedOne) {

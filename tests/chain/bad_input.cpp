@@ -307,7 +307,7 @@ TEST(BadInput, IdsBelowZeroAreNoTokens) {
             EXPECT_EQ(std::string(prompted.message().c_str()),
                       "prompt: token = " + std::to_string(token) + " is below 0, so it is no token");
         }
-        EXPECT_EQ(c.mark().line, m.line);
+        EXPECT_EQ(c.mark().prefix_hash, m.prefix_hash);
         EXPECT_EQ(c.mark().position, m.position);
     });
 }

@@ -502,7 +502,7 @@ void expect_learns_from_its_own_choices_alone(const Selector& selector) {
     const std::string name = Selector::name;
     std::vector<float> row = random_row(12, 9);
     row[11] = -infinity;  // never a candidate
-    const auto law_of = [&](auto& c) {
+    const auto softmax_of = [&](auto& c) {
         const auto law = c.distribution(row);
         return std::vector<token_data>(law.begin(), law.end());
     };
@@ -514,7 +514,7 @@ void expect_learns_from_its_own_choices_alone(const Selector& selector) {
     for (any_pipeline c : {any_pipeline(chain(selector)), any_pipeline(top_k{.k = 8} | selector),
                            any_pipeline(sampling_at_run_time(selector))}) {
         const auto expect_not_learnt = [&](token_id token, const char* when) {
-            const auto before = law_of(c);
+            const auto before = softmax_of(c);
             c.peek(row);
             const auto accepted = c.mark().tokens;
             const step s = c.accept(token);
@@ -524,19 +524,19 @@ void expect_learns_from_its_own_choices_alone(const Selector& selector) {
                 << when;
             EXPECT_EQ(c.last_step().state.code(), status_code::invalid_parameter) << when;
             EXPECT_EQ(c.mark().tokens, accepted + 1) << when;
-            EXPECT_TRUE(alike(law_of(c), before)) << when;
+            EXPECT_TRUE(alike(softmax_of(c), before)) << when;
         };
         expect_not_learnt(11, "an illegal token");
         expect_not_learnt(5000, "a token outside the row");
         const token_id chosen = c.peek(row);
         expect_not_learnt(chosen == 0 ? 1 : 0, "another candidate");
         // its own choice it learns from, without a word
-        const auto before = law_of(c);
+        const auto before = softmax_of(c);
         const token_id token = c.sample(row);
         EXPECT_NE(token, null_token);
         EXPECT_TRUE(c.last_status().ok());
         EXPECT_TRUE(c.last_step().state.ok());
-        EXPECT_FALSE(alike(law_of(c), before));
+        EXPECT_FALSE(alike(softmax_of(c), before));
         // nothing chosen since: the same token once more is not its choice either
         EXPECT_EQ(c.accept(token).state.code(), status_code::invalid_parameter);
         EXPECT_EQ(c.last_step().rewind, 0);

@@ -24,8 +24,8 @@ auto chain_with_state() {
 }
 
 bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.line == b.line && a.tokens == b.tokens && a.position == b.position && a.attempt == b.attempt &&
-           a.stages == b.stages;
+    return a.prefix_hash == b.prefix_hash && a.tokens == b.tokens && a.position == b.position &&
+           a.attempt == b.attempt && a.stages == b.stages;
 }
 
 /// Tokens of the next `count` steps, by a copy.
@@ -213,7 +213,7 @@ TEST(Rollback, MarksOfAnotherLineAreRefused) {
     const checkpoint before_refusal = other.mark();
     const auto future = next_tokens(other, 5);
     EXPECT_EQ(other.rollback(m).code(), status_code::mark_unknown);
-    EXPECT_STREQ(other.rollback(m).message().c_str(), "the mark lies on another line of tokens");
+    EXPECT_STREQ(other.rollback(m).message().c_str(), "the mark lies behind other tokens");
     EXPECT_TRUE(same_place(other.mark(), before_refusal));
     EXPECT_EQ(next_tokens(other, 5), future);
 }

@@ -97,13 +97,13 @@ TEST(LargeNuclei, WhereWhatIsLikelierHasJustTheShare) {
 
 /// Which tokens a sample of a row of this size has.
 std::vector<bool> sampled(std::size_t size) {
-    std::vector<float> ids(size), peaks(block_count(size)), copies(block_count(size) * block_size);
+    std::vector<float> ids(size), block_maxima(block_count(size)), copies(block_count(size) * block_size);
     for (std::size_t id = 0; id < size; ++id) ids[id] = float(id);
     std::vector<const float*> blocks(block_count(size));
     row r;
     r.assign(ids, blocks.data(), copies.data());
     std::vector<float> memory(wide::row_sample::size);
-    const wide::row_sample sample(r, peaks.data(), memory.data());
+    const wide::row_sample sample(r, block_maxima.data(), memory.data());
     std::vector<bool> is_sampled(size);
     for (const float id : memory) is_sampled[std::size_t(id)] = true;
     return is_sampled;

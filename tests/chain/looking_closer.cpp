@@ -25,7 +25,7 @@ struct law {
     std::uint64_t total = 0;
 };
 
-law law_of(std::vector<reference::candidate> left) {
+law softmax_of(std::vector<reference::candidate> left) {
     law found;
     reference::drop_illegal(left);
     reference::sort_by_rank(left);
@@ -46,7 +46,7 @@ law expected_law(const reference::model& model, std::span<const float> row) {
         if (chosen.token < 0) return {};
         return {{{chosen.token, 0.0f, 1}}, 1};
     }
-    return law_of(before_selector.run(row).left);
+    return softmax_of(before_selector.run(row).left);
 }
 
 void expect_law(chain_view c, const reference::model& model, std::span<const float> row, const std::string& what) {
@@ -123,7 +123,7 @@ TEST(Distribution, BehindEdits) {
 TEST(Distribution, OfAUsersSelectorIsWhatItChoosesFrom) {
     auto c = temperature{1.25f} | top_k{7} | lottery{};
     const auto row = make_row(shape::random, 500, 1);
-    const law expected = law_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
+    const law expected = softmax_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
     const auto found = c.distribution(row);
     ASSERT_EQ(found.size(), expected.tokens.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -135,7 +135,7 @@ TEST(Distribution, OfAUsersSelectorIsWhatItChoosesFrom) {
 TEST(Distribution, OfAChainWithoutSelectorIsWhatItLeaves) {
     auto c = temperature{1.25f} | top_k{7};
     const auto row = make_row(shape::random, 500, 1);
-    const law expected = law_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
+    const law expected = softmax_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
     const auto found = c.distribution(row);
     ASSERT_EQ(found.size(), expected.tokens.size());
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].id, expected.tokens[i].id);
@@ -150,7 +150,7 @@ TEST(Distribution, AcceptsNothing) {
     c.distribution(row);
     c.logprobs(row, 10, before);
     c.logprobs(row, 10, after);
-    EXPECT_EQ(c.mark().line, m.line);
+    EXPECT_EQ(c.mark().prefix_hash, m.prefix_hash);
     EXPECT_EQ(c.mark().position, m.position);
     EXPECT_EQ(c.peek(row), token);
 }
@@ -166,7 +166,7 @@ TEST(Logprobs, BeforeTheChainAreTheRows) {
                 auto legal = reference::model{}.run(row).left;
                 reference::drop_illegal(legal);
                 reference::sort_by_rank(legal);
-                const law expected = law_of(legal);
+                const law expected = softmax_of(legal);
                 const auto found = c.logprobs(row, wanted, before);
                 ASSERT_EQ(found.size(), std::min(wanted, legal.size())) << name_of(s) << size;
                 if (legal.empty()) {

@@ -347,7 +347,7 @@ TEST(OwnStage, PeekAndApplyLeaveItsStateAlone) {
     candidates staged{memory.data(), memory.size(), -1, false};
     c.apply(staged);
     EXPECT_EQ(before_looking.stages, c.mark().stages);
-    EXPECT_EQ(before_looking.line, c.mark().line);
+    EXPECT_EQ(before_looking.prefix_hash, c.mark().prefix_hash);
     EXPECT_EQ(before_looking.position, c.mark().position);
 }
 

@@ -90,7 +90,7 @@ TEST(Pipeline, SampleIsPeekAndAccept) {
         const token_id token = peeked.peek(row_at(i));
         peeked.accept(token);
         ASSERT_EQ(sampled.sample(row_at(i)), token);
-        ASSERT_EQ(sampled.mark().line, peeked.mark().line);
+        ASSERT_EQ(sampled.mark().prefix_hash, peeked.mark().prefix_hash);
         ASSERT_EQ(sampled.mark().position, peeked.mark().position);
     }
 }
@@ -104,7 +104,7 @@ TEST(Pipeline, PeekIsPure) {
         c.peek(row_at(std::size_t(i)));
         EXPECT_EQ(c.peek(row_at(3)), token);
     }
-    EXPECT_EQ(c.mark().line, before_peeking.line);
+    EXPECT_EQ(c.mark().prefix_hash, before_peeking.prefix_hash);
     EXPECT_EQ(c.mark().tokens, 10u);
     EXPECT_EQ(c.mark().position, 10u);
     EXPECT_EQ(c.sample(row_at(3)), token);
@@ -144,7 +144,7 @@ TEST(Pipeline, AFailedStepAcceptsNothing) {
     EXPECT_EQ(c.sample(std::vector<float>(20, -infinity)), null_token);
     EXPECT_EQ(c.last_status().code(), status_code::no_legal_token);
     EXPECT_TRUE(c.survivors().empty());
-    EXPECT_EQ(c.mark().line, m.line);
+    EXPECT_EQ(c.mark().prefix_hash, m.prefix_hash);
     EXPECT_EQ(c.mark().position, m.position);
     EXPECT_NE(c.sample(row_at(3)), null_token);
     EXPECT_TRUE(c.last_status().ok());
@@ -160,7 +160,7 @@ TEST(Pipeline, CopiesAreClonesWithHistoryAndDraws) {
     auto again = assigned_from;
     EXPECT_EQ(stream(copy, 20), stream(again, 20));
     copy.accept(1);  // and are independent from then on
-    EXPECT_NE(copy.mark().line, again.mark().line);
+    EXPECT_NE(copy.mark().prefix_hash, again.mark().prefix_hash);
     auto moved = std::move(copy);
     EXPECT_EQ(moved.mark().tokens, 41u);
     auto& self = moved;
@@ -292,7 +292,7 @@ TEST(AnyPipeline, SamplesAsTheChainInside) {
     any_pipeline any = c;
     EXPECT_FALSE(any.empty());
     EXPECT_EQ(stream(any, 30), stream(c, 30));
-    EXPECT_EQ(any.mark().line, c.mark().line);
+    EXPECT_EQ(any.mark().prefix_hash, c.mark().prefix_hash);
     dynamic_chain d;
     d.push(top_k{.k = 3});
     d.push(dist{});
@@ -358,7 +358,7 @@ TEST(DynamicChain, CopiesAndMoves) {
     dynamic_chain moved = std::move(d);
     EXPECT_EQ(stream(moved, 5), expected);
     d = moved;
-    EXPECT_EQ(d.mark().line, moved.mark().line);
+    EXPECT_EQ(d.mark().prefix_hash, moved.mark().prefix_hash);
     EXPECT_EQ(stream(d, 5), stream(moved, 5));
 }
 TEST(DynamicChain, WithoutStagesOrSelectorGivesNoToken) {

@@ -54,7 +54,7 @@ static_assert(is(chain_of<temperature, dist>::plan_for(1), {{max}, {mass, 1, 2},
 static_assert(chain_of<temperature, dist>::plan_for(1).row_reads() == 2);
 static_assert(is(chain_of<centred, soft_cap, dist>::plan_for(2), {{max}, {mass, 2, 3}, {pick, 2, 3}}));
 static_assert(is(chain_of<soft_cap, gumbel>::plan_for(1), {{max}, {pick, 1, 2}}));
-static_assert(is(chain_of<temperature, adaptive_p>::plan_for(1), {{max}, {law, 1, 2}, {pick, 1, 2}}));
+static_assert(is(chain_of<temperature, adaptive_p>::plan_for(1), {{max}, {softmax, 1, 2}, {pick, 1, 2}}));
 
 // A nucleus and a deviation need a sum over the row first.
 static_assert(is(chain_of<temperature, top_p, dist>::plan_for(1),
@@ -67,13 +67,13 @@ static_assert(is(chain_of<top_n_sigma, temperature, dist>::plan_for(0),
 static_assert(is(chain_of<temperature, epsilon_cutoff, dist>::plan_for(1),
                  {{max}, {mass, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
 static_assert(is(chain_of<temperature, eta_cutoff, dist>::plan_for(1),
-                 {{max}, {law, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
+                 {{max}, {softmax, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
 static_assert(is(chain_of<temperature, typical, dist>::plan_for(1),
-                 {{max}, {law, 1, 2}, {search, 1, 2}, {narrow, 2, 3}}));
+                 {{max}, {softmax, 1, 2}, {search, 1, 2}, {narrow, 2, 3}}));
 
 // A selector that narrows first draws or chooses from what it left.
 static_assert(is(chain_of<temperature, mirostat_v2>::plan_for(1), {{max}, {mass, 1, 2}, {above, 1, 2}, {draw, 1, 2}}));
-static_assert(is(chain_of<temperature, mirostat>::plan_for(1), {{max}, {law, 1, 2}, {head, 1, 2}, {choose, 1, 2}}));
+static_assert(is(chain_of<temperature, mirostat>::plan_for(1), {{max}, {softmax, 1, 2}, {head, 1, 2}, {choose, 1, 2}}));
 
 // Edits are overlays; a map ahead of one is written out, a map behind it is not.
 static_assert(is(chain_of<logit_bias, greedy>::plan_for(1), {{edit, 0, 1}, {max}, {pick, 1, 2}}));
@@ -109,9 +109,8 @@ static_assert(is(chain_of<shaken, greedy>::plan_for(1),
 static_assert(is(
     chain_of<temperature, shaken, logit_bias, shaken, soft_cap, logit_bias, temperature, dist>::plan_for(7),
     {{rows}, {narrow, 0, 4}, {back_to_row, 4, 8}, {rewrite, 4, 5}, {edit, 5, 6}, {max}, {mass, 7, 8}, {pick, 7, 8}}));
-static_assert(is(
-    chain_of<logit_bias, penalties, shaken, logit_bias, shaken, greedy>::plan_for(5),
-    {{edit, 0, 1}, {edit, 1, 2}, {rows}, {narrow, 2, 5}, {back_to_row, 5, 6}, {max}, {pick, 5, 6}}));
+static_assert(is(chain_of<logit_bias, penalties, shaken, logit_bias, shaken, greedy>::plan_for(5),
+                 {{edit, 0, 1}, {edit, 1, 2}, {rows}, {narrow, 2, 5}, {back_to_row, 5, 6}, {max}, {pick, 5, 6}}));
 static_assert(chain_of<logit_bias, penalties, shaken, greedy>::plan_for(3).verbs_ahead() == 3);
 static_assert(chain_of<logit_bias, penalties, shaken, greedy>::plan_for(3).first_on_row() == 5);
 static_assert(is(chain_of<shaken, temperature, mask, dist>::plan_for(2),

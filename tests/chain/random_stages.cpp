@@ -1,7 +1,13 @@
 #include "chain/random_stages.hpp"
 
 #include <cstddef>
+#include <iterator>
+#include <tuple>
+#include <type_traits>
+#include <variant>
 #include <vector>
+
+#include "reference/fields.hpp"
 
 namespace riffle_tests {
 namespace {
@@ -28,64 +34,61 @@ std::vector<token_id> random_sequence(random_integers& random) {
     return tokens;
 }
 
+any_spec random_variant(random_integers& random) {
+    const std::size_t type = reference::selectors + random.below(all_variants().size() - reference::selectors);
+    const auto& variants = all_variants()[type];
+    return variants[random.below(variants.size())];
+}
+
+// A field of a stage, by its type.
+
+void choose(float& field, random_integers& random) {
+    constexpr float ranges[] = {0.1f, 0.5f, 1.0f, 1.2f, 4.0f, 40.0f};
+    field = random_share(random, ranges[random.below(std::size(ranges))]);
+}
+void choose(std::int32_t& field, random_integers& random) {
+    field = random_bool(random) ? random_below(random, 20) - 1 : random_below(random, 1200);
+}
+void choose(std::size_t& field, random_integers& random) { field = random_least(random); }
+template <class Seed>
+    requires(!std::is_same_v<Seed, std::size_t> && std::is_same_v<Seed, std::uint64_t>)
+void choose(Seed& field, random_integers& random) {
+    field = random.next();
+}
+void choose(bool& field, random_integers& random) { field = random_bool(random); }
+void choose(token_set& field, random_integers& random) { field = random_tokens(random, 60); }
+void choose(token_sequences& field, random_integers& random) {
+    std::vector<std::vector<token_id>> sequences(random.below(4));
+    for (auto& sequence : sequences) sequence = random_sequence(random);
+    field = token_sequences(sequences);
+}
+void choose(std::vector<biased_sequence>& field, random_integers& random) {
+    field.clear();
+    for (std::size_t i = random.below(6); i > 0; --i)
+        field.push_back({random_sequence(random), random_bool(random) ? illegal_logit : random.bell(4.0f)});
+}
+/// Texts, words of a mask and the like stay.
+template <class Other>
+void choose(Other&, random_integers&) {}
+
 /// A stage with parameters that no list has.
 any_spec random_parameters(random_integers& random) {
-    switch (random.below(29)) {
-    case 0: return temperature{random_share(random, 4.0f) + 0.01f};
-    case 1: return soft_cap{random_share(random, 40.0f)};
-    case 2: return top_k{random_below(random, 1200)};
-    case 3: return top_p{random_share(random, 1.0f), random_least(random)};
-    case 4: return min_p{random_share(random, 1.0f), random_least(random)};
-    case 5: return top_n_sigma{random_share(random, 4.0f)};
-    case 6: return typical{random_share(random, 1.0f), random_least(random)};
-    case 7: return epsilon_cutoff{random_share(random, 0.1f), random_least(random)};
-    case 8: return eta_cutoff{random_share(random, 0.1f), random_least(random)};
-    case 9: return top_a{random_share(random, 1.0f)};
-    case 10: return p_less{random_bool(random)};
-    case 11: return min_k{random_share(random, 30.0f)};
-    case 12: return top_h{random_share(random, 1.2f), random_least(random), random_bool(random)};
-    case 13: return tail_free{random_share(random, 1.0f), random_least(random), random_bool(random)};
-    case 14:
-        return dynamic_temperature{random_share(random, 2.0f), random_share(random, 2.0f), random_share(random, 3.0f)};
-    case 15: return quadratic{random_share(random, 0.6f), random_share(random, 4.0f)};
-    case 16: return xtc{random_share(random, 1.2f), random_share(random, 0.3f), random_least(random), random.next()};
-    case 17: {
-        std::vector<std::vector<token_id>> breakers(random.below(4));
-        for (auto& breaker : breakers) breaker = random_sequence(random);
-        return dry{random_share(random, 3.0f), 1.0f + random_share(random, 2.0f), random_below(random, 5),
-                   random_below(random, 20) - 1, token_sequences(breakers)};
-    }
-    case 18: return no_repeat_ngram{random_below(random, 5), random_below(random, 20) - 1};
-    case 19: {
-        banned_sequences banned;
-        for (std::size_t i = random.below(6); i > 0; --i)
-            banned.sequences.push_back(
-                {random_sequence(random), random_bool(random) ? illegal_logit : random.bell(4.0f)});
-        return banned;
-    }
-    case 20: return allowed_tokens{random_tokens(random, 60)};
-    case 21: return min_tokens{random_below(random, 4), random_tokens(random, 60)};
-    case 22:
-        return length_penalty{random_below(random, 3), random_share(random, 2.0f) + 0.01f, random_tokens(random, 60)};
-    case 23: return encoder_repetition{random_share(random, 2.0f) + 0.01f, random_tokens(random, 60)};
-    case 24:
-        return factual_nucleus{random_share(random, 1.1f), random_share(random, 1.0f), random_share(random, 0.5f),
-                               random_tokens(random, 20), random_least(random)};
-    default: {
-        const std::size_t type = reference::selectors + random.below(all_variants().size() - reference::selectors);
-        const auto& variants = all_variants()[type];
-        return variants[random.below(variants.size())];
-    }
-    }
+    any_spec stage = random_variant(random);
+    const any_spec listed = stage;
+    const bool has_meaning = std::visit(
+        [&]<class S>(S& spec) {
+            std::apply([&](auto&... field) { (choose(field, random), ...); }, reference::fields_of(spec));
+            if constexpr (requires { (spec.check)(); }) return (spec.check)().ok();
+            else return true;
+        },
+        stage);
+    return has_meaning ? stage : listed;
 }
 
 }  // namespace
 
 any_spec random_stage(random_integers& random) {
-    if (random_bool(random)) return random_parameters(random);
-    const std::size_t type = reference::selectors + random.below(all_variants().size() - reference::selectors);
-    const auto& variants = all_variants()[type];
-    return variants[random.below(variants.size())];
+    return random_bool(random) ? random_parameters(random) : random_variant(random);
 }
 any_spec random_selector(random_integers& random) {
     switch (random.below(10)) {

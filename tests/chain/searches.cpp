@@ -16,9 +16,9 @@ using namespace riffle;
 using named_row = std::pair<std::string, std::vector<float>>;
 std::vector<named_row> hostile_rows(std::size_t size) {
     random_integers random(7);
-    std::vector<named_row> rows{{"equal", {}},       {"two values", {}}, {"denormals", {}},     {"one ulp apart", {}},
-                                {"huge", {}},        {"one legal", {}},  {"a faint tail", {}},  {"rising", {}},
-                                {"two crowds", {}},  {"one above", {}},  {"one far below", {}}, {"noise", {}}};
+    std::vector<named_row> rows{{"equal", {}},      {"two values", {}}, {"denormals", {}},     {"one ulp apart", {}},
+                                {"huge", {}},       {"one legal", {}},  {"a faint tail", {}},  {"rising", {}},
+                                {"two crowds", {}}, {"one above", {}},  {"one far below", {}}, {"noise", {}}};
     for (std::size_t i = 0; i < size; ++i) {
         const float noise = float(random.below(1 << 20)) / 65536.0f;  // up to 16
         const float values[] = {2.5f,
@@ -82,7 +82,7 @@ TEST(Searches, OfACut) {
 template <class Stage>
 struct watched : Stage {
     static inline std::size_t shown = 0, most = 0;
-    bool keep(candidates& c, const law& of_all, float floor) const noexcept {
+    bool keep(candidates& c, const softmax_statistics& of_all, float floor) const noexcept {
         ++shown;
         most = c.size > most ? c.size : most;
         return Stage::keep(c, of_all, floor);

@@ -10,8 +10,8 @@ struct mine {
             return logit;
         }
     };
-    static constexpr riffle::facts fact{.selects = riffle::selecting::by_shape};
-    shaper shape(const riffle::law&, const state&) const noexcept { return {}; }
+    static constexpr riffle::facts fact{.selects = riffle::selecting::by_own_distribution};
+    shaper shape(const riffle::softmax_statistics&, const state&) const noexcept { return {}; }
     void prepare(riffle::candidates&, const state&) const noexcept {}
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
     riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }

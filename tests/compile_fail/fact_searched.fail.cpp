@@ -3,8 +3,9 @@
 struct mine {
     static constexpr riffle::facts fact{.narrows = riffle::narrowing::searched};
     bool narrows_now() const noexcept { return true; }
-    void keep(riffle::candidates& c, const riffle::law&, float) const noexcept { c.keep_greatest(3); }
+    void keep(riffle::candidates& c, const riffle::softmax_statistics&, float) const noexcept { c.keep_greatest(3); }
 };
 
-// expect: riffle: narrowing::searched needs `bool keep.candidates&, const law&, float floor. const noexcept`
+// expect: riffle: narrowing::searched needs `bool keep.candidates&, const softmax_statistics&, float floor. const
+// noexcept`
 auto wrong = riffle::chain(mine{}, riffle::greedy{});

@@ -3,7 +3,7 @@
 struct mine {
     static constexpr riffle::facts fact{.narrows = riffle::narrowing::searched};
     bool narrows_now() const noexcept { return true; }
-    bool keep(riffle::candidates& c, const riffle::law&, float) const noexcept {
+    bool keep(riffle::candidates& c, const riffle::softmax_statistics&, float) const noexcept {
         c.keep_greatest(3);
         return true;
     }

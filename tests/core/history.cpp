@@ -37,7 +37,7 @@ void expect_same(const history& found, const std::vector<taken>& expected) {
 std::uint64_t line_of(const std::vector<taken>& tokens) {
     history h = with_room(tokens.size() + 1);
     for (const auto& t : tokens) h.push(t.token, t.generated);
-    return h.line();
+    return h.prefix_hash();
 }
 
 TEST(History, RemembersTheNewestTokens) {
@@ -51,12 +51,12 @@ TEST(History, RemembersTheNewestTokens) {
         ASSERT_EQ(h.remembered(), std::min<std::size_t>(all.size(), 200));
     }
     expect_same(h, all);
-    EXPECT_EQ(h.line(), line_of(all));
+    EXPECT_EQ(h.prefix_hash(), line_of(all));
 }
 
 TEST(History, EmptyHasLineZero) {
     const history h;
-    EXPECT_EQ(h.line(), 0u);
+    EXPECT_EQ(h.prefix_hash(), 0u);
     EXPECT_EQ(h.written(), 0u);
     EXPECT_EQ(h.remembered(), 0u);
     EXPECT_TRUE(h.can_pop(0, 10));
@@ -91,7 +91,7 @@ TEST(History, GoesBackAsFarAsItCan) {
             for (std::size_t i = 0; i < count; ++i) h.pop(), all.pop_back();
             EXPECT_GE(h.remembered(), std::min<std::size_t>(window, all.size()));
         }
-        ASSERT_EQ(h.line(), line_of(all));
+        ASSERT_EQ(h.prefix_hash(), line_of(all));
     }
     expect_same(h, all);
 }
@@ -128,7 +128,7 @@ TEST(History, GoesBackToItsStart) {
     EXPECT_TRUE(h.can_pop(100, -1));
     EXPECT_FALSE(h.can_pop(101, 64));
     for (int i = 0; i < 100; ++i) h.pop();
-    EXPECT_EQ(h.line(), 0u);
+    EXPECT_EQ(h.prefix_hash(), 0u);
     EXPECT_EQ(h.remembered(), 0u);
 }
 
@@ -136,15 +136,15 @@ TEST(History, GrowsAndKeepsWhatItRemembers) {
     history h = with_room(10);
     std::vector<taken> all;
     for (int i = 0; i < 25; ++i) h.push(i, i % 2 == 0), all.push_back({i, i % 2 == 0});
-    const std::uint64_t line = h.line();
+    const std::uint64_t line = h.prefix_hash();
     EXPECT_TRUE(h.reserve(40));
     EXPECT_EQ(h.capacity(), 40u);
     EXPECT_EQ(h.remembered(), 10u);
-    EXPECT_EQ(h.line(), line);
+    EXPECT_EQ(h.prefix_hash(), line);
     for (int i = 25; i < 100; ++i) h.push(i, true), all.push_back({i, true});
     expect_same(h, all);
     EXPECT_EQ(h.remembered(), 40u);
-    EXPECT_EQ(h.line(), line_of(all));
+    EXPECT_EQ(h.prefix_hash(), line_of(all));
     EXPECT_TRUE(h.reserve(5));
     EXPECT_EQ(h.capacity(), 40u) << "it never shrinks";
 }
@@ -208,10 +208,10 @@ TEST(History, Clear) {
     history h = with_room(10);
     for (int i = 0; i < 25; ++i) h.push(i, true);
     h.clear();
-    EXPECT_EQ(h.line(), 0u);
+    EXPECT_EQ(h.prefix_hash(), 0u);
     EXPECT_EQ(h.remembered(), 0u);
     h.push(3, false);
-    EXPECT_EQ(h.line(), line_of({{3, false}}));
+    EXPECT_EQ(h.prefix_hash(), line_of({{3, false}}));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <riffle/gpu/kernels/chain_on_device.hpp>
-#include <riffle/gpu/kernels/dynamic_on_device.hpp>
-#include <riffle/gpu/kernels/requests.hpp>
+#include <riffle/gpu/host/chain_on_device.hpp>
+#include <riffle/gpu/host/dynamic_on_device.hpp>
+#include <riffle/gpu/host/requests.hpp>
 
 #include "embedding/chains.hpp"
 #include "embedding/sweep.hpp"

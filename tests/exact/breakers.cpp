@@ -1,6 +1,6 @@
 #include <string_view>
 
-#include <riffle/samplers/dry_breakers.hpp>
+#include <riffle/samplers/parts/dry_breakers.hpp>
 
 #include "exact/forms.hpp"
 

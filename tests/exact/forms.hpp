@@ -12,13 +12,12 @@
 
 #include <riffle/exact/all_forms.hpp>
 
+#include "not_a_number.hpp"
 #include "reference/variants.hpp"
 
 namespace riffle_tests {
 
 using namespace riffle;
-
-inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <class Spec>
 concept stateful_form = requires { typename exact::form<Spec>::state; };
@@ -48,7 +47,7 @@ public:
     template <class Spec>
     status_code apply(const Spec& spec) {
         const context past(tokens, {}, slots.data(), lengths.data());
-        exact::surroundings x{past, memory};
+        exact::form_context x{past, memory};
         if constexpr (stateful_form<Spec>) {
             typename exact::form<Spec>::state s(spec);
             return exact::form<Spec>::apply(spec, s, c, x);
@@ -59,7 +58,7 @@ public:
     template <stateful_form Spec>
     status_code apply(const Spec& spec, typename exact::form<Spec>::state& s) {
         const context past(tokens, {}, slots.data(), lengths.data());
-        exact::surroundings x{past, memory};
+        exact::form_context x{past, memory};
         return exact::form<Spec>::apply(spec, s, c, x);
     }
 

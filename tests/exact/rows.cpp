@@ -619,12 +619,12 @@ struct row_drawing {
     double whole;  ///< for the p of all
 };
 row_drawing drawing_from(row r, double u) {
-    std::vector<float> peaks(r.blocks() + 16), groups((r.blocks() + 1) * 16);
+    std::vector<float> block_maxima(r.blocks() + 16), groups((r.blocks() + 1) * 16);
     std::vector<std::uint64_t> bins(wide::buckets::count), sums(r.blocks());
-    wide::llama_row for_draw(r, peaks.data(), groups.data(), bins.data(), sums.data());
+    exact::full_row for_draw(r, block_maxima.data(), groups.data(), bins.data(), sums.data());
     EXPECT_TRUE(for_draw.ordinary());
     const token_id token = exact::draw_from_row(for_draw, u).token;
-    return {token, wide::sum_to_a_millionth(for_draw)};
+    return {token, exact::sum_to_a_millionth(for_draw)};
 }
 token_id drawn_from(row r, double u) { return drawing_from(r, u).token; }
 

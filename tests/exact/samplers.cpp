@@ -59,6 +59,15 @@ TEST(ExactSamplers, Xtc) {
     expect(0.29f, {0.3, 0.2, 0.1});
     expect(0.39f, {0.4, 0.3, 0.2, 0.1});
 }
+// llama.cpp has no such parameter; what stays, stays in its order.
+TEST(ExactSamplers, XtcLeavesWhatIsExempt) {
+    bench b = bench::of_probabilities({0.4f, 0.3f, 0.2f, 0.1f});
+    ASSERT_EQ(b.apply(xtc{.probability = 0.99f, .threshold = 0.09f, .exempt = {0, 2}}), status_code::ok);
+    expect_p(b, {0.4, 0.2, 0.1});
+    bench few = bench::of_probabilities({0.4f, 0.3f, 0.2f, 0.1f});
+    ASSERT_EQ(few.apply(xtc{.probability = 0.99f, .threshold = 0.09f, .min_keep = 3, .exempt = {1}}), status_code::ok);
+    expect_p(few, {0.4, 0.3, 0.2, 0.1});
+}
 TEST(ExactSamplers, Typical) {
     bench peaked = bench::of_probabilities({0.97f, 0.01f, 0.01f, 0.01f});
     ASSERT_EQ(peaked.apply(typical{.p = 0.5f}), status_code::ok);
@@ -81,6 +90,7 @@ TEST(ExactSamplers, Penalties) {
     expect(repeating, {0}, {0, 0.25, 0.25, 0.25, 0.25});
     expect(repeating, {0, 1, 2}, {0, 0, 0, 0.5, 0.5});
     expect(repeating, {0, 1, 2, 0, 0}, {0, 0, 0, 0.5, 0.5});
+    expect({.repeat = 50.0f, .exempt = {1}}, {0, 1, 2}, {0, 1.0 / 3, 0, 1.0 / 3, 1.0 / 3});
     const penalties frequent{.frequency = 5.0f, .presence = 5.0f};
     expect(frequent, {0}, {0.000011, 0.249997, 0.249997, 0.249997, 0.249997});
     expect(frequent, {0, 1, 2}, {0.000023, 0.000023, 0.000023, 0.499966, 0.499966});

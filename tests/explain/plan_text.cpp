@@ -49,9 +49,9 @@ TEST(PlanText, SaysWhichMapsWereFolded) {
 }
 
 TEST(PlanText, SaysWhichStageForcesRows) {
-    expect_lines(chain(shuffle_like{}, top_k{}, dist{}), {"rows ", "because shuffle_like has only a narrow verb",
-                                                          "narrow    shuffle_like", "back_to_row copies",
-                                                          "select    top_k"});
+    expect_lines(chain(shuffle_like{}, top_k{}, dist{}),
+                 {"rows ", "because shuffle_like has only a narrow verb", "narrow    shuffle_like",
+                  "back_to_row copies", "select    top_k"});
     expect_lines(chain(penalties{}, shuffle_like{}, top_k{}, dist{}),
                  {"edit      penalties: kept beside the row", "rows      12 bytes", "narrow    shuffle_like over"});
 }
@@ -96,19 +96,21 @@ TEST(PlanText, FollowsTheParametersOfTheMoment) {
 }
 
 TEST(PlanText, EveryPassNamesItsStages) {
-    expect_lines(chain(penalties{}, temperature{}, dist{}),
-                 {"edit      penalties: ", "mass      exp of every logit that can weigh, for dist; temperature folded in",
-                  "pick      dist: straight from the row; temperature folded in"});
-    expect_lines(chain(temperature{}, adaptive_p{}),
-                 {"law       exp of every logit that can weigh, for adaptive_p: mass and entropy; temperature folded in",
-                  "pick      adaptive_p: straight from the row"});
+    expect_lines(
+        chain(penalties{}, temperature{}, dist{}),
+        {"edit      penalties: ", "mass      exp of every logit that can weigh, for dist; temperature folded in",
+         "pick      dist: straight from the row; temperature folded in"});
+    expect_lines(
+        chain(temperature{}, adaptive_p{}),
+        {"softmax   exp of every logit that can weigh, for adaptive_p: mass and entropy; temperature folded in",
+         "pick      adaptive_p: straight from the row"});
     for (const auto& text : {explain(chain(typical{}, dist{})), explain(chain(typical{}, mirostat{}))})
-        EXPECT_NE(text.find("law       exp of every logit that can weigh, for typical: mass and entropy\n"
+        EXPECT_NE(text.find("softmax   exp of every logit that can weigh, for typical: mass and entropy\n"
                             "search    typical: more and more of the greatest"),
                   std::string::npos)
             << text;
     expect_lines(chain(eta_cutoff{}, dist{}),
-                 {"law       exp of every logit that can weigh, for eta_cutoff: mass and entropy",
+                 {"softmax   exp of every logit that can weigh, for eta_cutoff: mass and entropy",
                   "above     eta_cutoff: reads the blocks", "narrow    dist over the survivors"});
     expect_lines(chain(top_n_sigma{}, dist{}), {"moments   reads every logit for top_n_sigma: mean and deviation",
                                                 "above     top_n_sigma: reads the blocks"});

@@ -1,11 +1,18 @@
 // An array of candidates with any bits: ids that repeat or are negative, logits that are no numbers, a wrong `sorted`.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <map>
+#include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "fuzz/fuzz.hpp"
+#include "reference/fields.hpp"
+#include "reference/stages.hpp"
 
 namespace riffle_tests::fuzz {
 
@@ -13,41 +20,41 @@ namespace {
 
 using namespace riffle;
 
+// A field of a stage, by its type.
+
+void read(float& field, input& in) { field = in.real(); }
+void read(std::int32_t& field, input& in) { field = in.whole(); }
+void read(std::size_t& field, input& in) { field = in.size(); }
+void read(bool& field, input& in) { field = in.byte() % 2 == 0; }
+void read(token_set& field, input& in) {
+    for (std::size_t ids = in.below(4); ids > 0; --ids) field.add(in.byte());
+}
+void read(std::vector<logit_bias_entry>& field, input& in) {
+    field = {{in.whole(), in.real()}, {in.whole(), illegal_logit}};
+}
+void read(std::vector<biased_sequence>& field, input& in) { field = {{{in.byte(), in.byte()}, in.real()}}; }
+template <class Other>
+void read(Other&, input&) {}
+
+template <std::size_t Type>
+status push_stage(dynamic_chain& c, input& in) {
+    std::variant_alternative_t<Type, reference::any_spec> stage;
+    std::apply([&](auto&... field) { (read(field, in), ...); }, reference::fields_of(stage));
+    return c.push(std::move(stage));
+}
+constexpr std::size_t types = std::variant_size_v<reference::any_spec>;
+using push_function = status (*)(dynamic_chain&, input&);
+constexpr auto push_of_type = []<std::size_t... Type>(std::index_sequence<Type...>) {
+    return std::array<push_function, types>{push_stage<Type>...};
+}(std::make_index_sequence<types>());
+
 /// A chain of up to four stages with parameters of any kind, perhaps with a selector.
 dynamic_chain any_chain(input& in) {
     dynamic_chain c;
-    for (std::size_t stages = in.below(5); stages > 0; --stages) switch (in.below(20)) {
-        case 0: c.push(top_k{.k = in.whole()}); break;
-        case 1: c.push(top_p{.p = in.real(), .min_keep = in.size()}); break;
-        case 2: c.push(min_p{.p = in.real(), .min_keep = in.size()}); break;
-        case 3: c.push(typical{.p = in.real(), .min_keep = in.size()}); break;
-        case 4: c.push(temperature{.t = in.real()}); break;
-        case 5: c.push(dynamic_temperature{.t = in.real(), .range = in.real(), .exponent = in.real()}); break;
-        case 6: c.push(soft_cap{.cap = in.real()}); break;
-        case 7: c.push(quadratic{.factor = in.real(), .curve = in.real()}); break;
-        case 8: c.push(top_n_sigma{.n = in.real()}); break;
-        case 9: c.push(xtc{.probability = in.real(), .threshold = in.real(), .min_keep = in.size()}); break;
-        case 10: c.push(top_a{.a = in.real()}); break;
-        case 11: c.push(tail_free{.z = in.real(), .min_keep = in.size(), .centred = in.byte() % 2 == 0}); break;
-        case 12: c.push(epsilon_cutoff{.epsilon = in.real(), .min_keep = in.size()}); break;
-        case 13: c.push(eta_cutoff{.epsilon = in.real(), .min_keep = in.size()}); break;
-        case 14: c.push(top_h{.alpha = in.real(), .min_keep = in.size(), .renormalised = in.byte() % 2 == 0}); break;
-        case 15: c.push(min_k{.tau = in.real()}); break;
-        case 16: c.push(p_less{.normalised = in.byte() % 2 == 0}); break;
-        case 17: c.push(penalties{.last_n = in.whole(), .repeat = in.real(), .frequency = in.real()}); break;
-        case 18: c.push(logit_bias{.biases = {{in.whole(), in.real()}, {in.whole(), illegal_logit}}}); break;
-        default: c.push(factual_nucleus{.p = in.real(), .decay = in.real(), .p_min = in.real()}); break;
-    }
-    switch (in.below(8)) {
-        case 0: c.push(greedy{}); break;
-        case 1: c.push(dist{.seed = in.byte()}); break;
-        case 2: c.push(gumbel{.seed = in.byte()}); break;
-        case 3: c.push(skew{.amount = in.real()}); break;
-        case 4: c.push(mirostat{.tau = in.real(), .eta = in.real(), .m = in.whole(), .n_vocab = in.whole()}); break;
-        case 5: c.push(mirostat_v2{.tau = in.real(), .eta = in.real()}); break;
-        case 6: c.push(adaptive_p{.target = in.real(), .decay = in.real()}); break;
-        default: break;  // none
-    }
+    for (std::size_t stages = in.below(5); stages > 0; --stages)
+        push_of_type[reference::selectors + in.below(types - reference::selectors)](c, in);
+    if (const std::size_t selector = in.below(reference::selectors + 1); selector < reference::selectors)
+        push_of_type[selector](c, in);
     return c;
 }
 

@@ -207,7 +207,7 @@ void expect_typed(std::initializer_list<llama_sampler*> samplers, const Stages&.
     dice d(99);
     for (int step = 0; step < 300; ++step) {
         std::vector<float> row = random_row(step % 3 == 0 ? 40 : 1000 + d.below(3000), d);
-        if constexpr (!(riffle::detail::runs_as_llama<llama_exact, Stages> && ...))
+        if constexpr (!(riffle::exact::has_form<Stages> && ...))
             for (float& logit : row) logit = (std::min)(canonical(logit), 1e6f);
         std::vector<llama_token_data> a, e;
         for (std::size_t i = 0; i < row.size(); ++i) a.push_back({token_id(i), row[i], 0.0f});

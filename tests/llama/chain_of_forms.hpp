@@ -21,7 +21,7 @@ concept stateful = requires { typename exact::form<Spec>::state; };
 class link {
 public:
     virtual ~link() = default;
-    virtual status_code apply(candidates& c, exact::surroundings& x) = 0;
+    virtual status_code apply(candidates& c, exact::form_context& x) = 0;
     virtual void accept(token_id) {}
     virtual void reset() {}
     virtual void save() {}
@@ -34,7 +34,7 @@ class link_of : public link {
 public:
     using form = exact::form<Spec>;
     explicit link_of(Spec spec) : spec_(std::move(spec)) {}
-    status_code apply(candidates& c, exact::surroundings& x) override { return form::apply(spec_, c, x); }
+    status_code apply(candidates& c, exact::form_context& x) override { return form::apply(spec_, c, x); }
     std::unique_ptr<link> clone() const override { return std::make_unique<link_of>(*this); }
 
 private:
@@ -46,7 +46,7 @@ class link_of<Spec> : public link {
 public:
     using form = exact::form<Spec>;
     explicit link_of(Spec spec) : spec_(std::move(spec)), state_(spec_) {}
-    status_code apply(candidates& c, exact::surroundings& x) override { return form::apply(spec_, state_, c, x); }
+    status_code apply(candidates& c, exact::form_context& x) override { return form::apply(spec_, state_, c, x); }
     void accept(token_id token) override {
         if constexpr (requires { form::accept(spec_, state_, token); }) form::accept(spec_, state_, token);
     }
@@ -78,7 +78,7 @@ public:
     }
     status_code apply(candidates& c) {
         const context past(tokens_, {}, slots_.data(), lengths_.data());
-        exact::surroundings x{past, memory_};
+        exact::form_context x{past, memory_};
         for (const auto& l : links_)
             if (const auto failure = l->apply(c, x); failure != status_code::ok) return failure;
         return status_code::ok;

@@ -21,7 +21,7 @@
 #include <gtest/gtest.h>
 
 #include <riffle/llama.hpp>
-#include <riffle/samplers/dry_breakers.hpp>
+#include <riffle/samplers/parts/dry_breakers.hpp>
 
 #include "llama/chain_of_forms.hpp"
 #include "llama/small_vocabulary.hpp"

@@ -12,7 +12,7 @@
 #include <riffle/samplers/soft_cap.hpp>
 #include <riffle/samplers/temperature.hpp>
 #include <riffle/wide/dispatch.hpp>
-#include <riffle/wide/fold.hpp>
+#include <riffle/wide/fused_maps.hpp>
 
 #include "long_run.hpp"
 
@@ -108,7 +108,7 @@ TEST(Monotone, Canonical) { expect_monotone(canonical_map{}); }
 // The maps of stages, as the passes apply them: to rows in which there is no +inf.
 template <class... Stages>
 void expect_monotone_stages(const Stages&... stages) {
-    expect_monotone(fold<Stages...>(stages...), greatest_logit);
+    expect_monotone(fused_maps<Stages...>(stages...), greatest_logit);
 }
 
 TEST(Monotone, Temperature) {

@@ -61,7 +61,7 @@ template <class What>
 void expect_order_of_passes(const riffle::plan& plan, const What& what) {
     using riffle::pass;
     if (plan.has(pass::search) || plan.has(pass::head) || plan.has(pass::choose)) {
-        EXPECT_TRUE(plan.has(pass::law)) << what();
+        EXPECT_TRUE(plan.has(pass::softmax)) << what();
     }
     if (plan.has(pass::choose)) {
         EXPECT_EQ(plan.steps[plan.size - 1].op, pass::choose) << what();
@@ -74,7 +74,7 @@ void expect_order_of_passes(const riffle::plan& plan, const What& what) {
     for (std::size_t i = 0; i < plan.size; ++i) {
         measured |= plan.steps[i].op == pass::max;
         EXPECT_FALSE(measured && plan.steps[i].op == pass::adjust) << what();
-        EXPECT_FALSE(!measured && plan.steps[i].op == pass::law) << what();
+        EXPECT_FALSE(!measured && plan.steps[i].op == pass::softmax) << what();
     }
 }
 

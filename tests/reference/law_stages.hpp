@@ -256,11 +256,15 @@ inline void apply(const riffle::xtc& s, state_between& b, const situation& x) {
     for (const candidate& c : b.left)
         if (c.logit >= cut) top.push_back(c);
     sort_by_rank(top);
-    if (top.size() < 2 || all.legal - (top.size() - 1) < s.min_keep) return;
+    if (top.size() < 2) return;
     std::vector<candidate> left;
-    for (const candidate& c : b.left)
-        if (!(c.logit >= cut) || c.id == top.back().id) left.push_back(c);
-    b.left = left;
+    std::size_t legal = 0;
+    for (const candidate& c : b.left) {
+        if (c.logit >= cut && c.id != top.back().id && !s.exempt.contains(c.id)) continue;
+        left.push_back(c);
+        legal += c.logit > minus_infinity;
+    }
+    if (legal >= s.min_keep) b.left = left;
 }
 
 inline void apply(const riffle::factual_nucleus& s, state_between& b, const situation& x) {

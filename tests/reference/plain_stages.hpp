@@ -109,7 +109,7 @@ inline void apply(const riffle::penalties& s, state_between& b, const situation&
     for (candidate& c : b.left) {
         std::int32_t count = 0;
         for (const std::int32_t token : recent) count += token == c.id;
-        if (count == 0) continue;
+        if (count == 0 || s.exempt.contains(c.id)) continue;
         const float repeated = parameter(rounded(c.logit * (c.logit <= 0.0f ? s.repeat : inverse)));
         const float frequent = parameter(rounded(float(count) * parameter(s.frequency)));
         const float taken = parameter(rounded(frequent + parameter(s.presence)));

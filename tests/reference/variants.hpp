@@ -6,18 +6,50 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <riffle/riffle.hpp>
 
+#include "reference/fields.hpp"
 #include "reference/text_stages.hpp"
 
 namespace riffle_tests {
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
+// Values for a field of a stage, by its type: ordinary ones, and those at which meanings end.
+inline std::vector<float> values_for(float) {
+    return {0.05f, 0.5f, 0.0f, -1.0f, 1e-40f, 1e-6f, 0.999999f, 1.0f, 1.5f, 40.0f, 3e38f, infinity};
+}
+inline std::vector<std::int32_t> values_for(std::int32_t) {
+    return {40, 1, 2, 5, 0, -1, -3, 255, 300, 700, std::numeric_limits<std::int32_t>::max()};
+}
+inline std::vector<std::size_t> values_for(std::size_t) { return {0, 3, 7, 100000000}; }
+inline std::vector<bool> values_for(bool) { return {false, true}; }
+inline std::vector<riffle::token_set> values_for(const riffle::token_set&) { return {{}, {0, 3, 77}}; }
+
+/// A stage with its default parameters, and with one of them changed at a time; those that have no meaning are left
+/// out. Stages whose parameters hang together, or hold more than numbers, have a list of their own below.
 template <class Stage>
-std::vector<Stage> variants_of();
+std::vector<Stage> variants_of() {
+    std::vector<Stage> all{Stage{}};
+    const auto vary = [&]<std::size_t Field>() {
+        for (const auto value : values_for(std::get<Field>(reference::fields_of(all[0])))) {
+            Stage changed{};
+            std::get<Field>(reference::fields_of(changed)) = value;
+            if constexpr (requires { (changed.check)(); })
+                if (!(changed.check)().ok()) continue;
+            all.push_back(changed);
+        }
+    };
+    constexpr std::size_t count = std::tuple_size_v<decltype(reference::fields_of(std::declval<Stage&>()))>;
+    [&]<std::size_t... Field>(std::index_sequence<Field...>) {
+        (vary.template operator()<Field>(), ...);
+    }(std::make_index_sequence<count>());
+    return all;
+}
 
 template <>
 inline std::vector<riffle::temperature> variants_of() {
@@ -55,8 +87,9 @@ inline std::vector<riffle::logit_bias> variants_of() {
 }
 template <>
 inline std::vector<riffle::penalties> variants_of() {
-    return {{64, 1.1f, 0.0f, 0.0f}, {-1, 1.3f, 0.2f, 0.1f},  {4, 0.7f, -0.3f, 0.0f},   {0, 2.0f, 0.0f, 0.0f},
-            {64, 1.0f, 0.0f, 0.0f}, {3, 2e-38f, 0.0f, 0.0f}, {200, 3e38f, 0.0f, 1.0f}, {64, 1.0f, 3e38f, 3e38f}};
+    return {{64, 1.1f, 0.0f, 0.0f},   {-1, 1.3f, 0.2f, 0.1f},   {4, 0.7f, -0.3f, 0.0f},
+            {0, 2.0f, 0.0f, 0.0f},    {64, 1.0f, 0.0f, 0.0f},   {3, 2e-38f, 0.0f, 0.0f},
+            {200, 3e38f, 0.0f, 1.0f}, {64, 1.0f, 3e38f, 3e38f}, {64, 1.5f, 0.1f, 0.0f, {1, 3, 700}}};
 }
 template <>
 inline std::vector<riffle::mask> variants_of() {
@@ -113,18 +146,6 @@ inline std::vector<riffle::eta_cutoff> variants_of() {
             {1.0f, 0},  {2.0f, 3},  {1e-40f, 0}, {0.9f, 100000000}, {infinity, 0}, {1.2e-38f, 0}};
 }
 template <>
-inline std::vector<riffle::top_a> variants_of() {
-    return {{0.2f}, {0.01f}, {1.0f}, {5.0f}, {0.0f}, {-1.0f}, {1e-40f}, {1e-30f}, {infinity}};
-}
-template <>
-inline std::vector<riffle::p_less> variants_of() {
-    return {{false}, {true}};
-}
-template <>
-inline std::vector<riffle::min_k> variants_of() {
-    return {{3.0f}, {0.0f}, {40.0f}, {1e5f}, {1e-40f}, {infinity}, {3e38f}};
-}
-template <>
 inline std::vector<riffle::top_h> variants_of() {
     return {{0.4f, 0, false},  {0.4f, 0, true},          {0.9f, 0, false},   {0.95f, 0, true},    {1.0f, 0, false},
             {1.0f, 0, true},   {0.0f, 0, false},         {-1.0f, 7, true},   {1.0001f, 0, false}, {0.1f, 9, false},
@@ -166,7 +187,9 @@ inline std::vector<riffle::xtc> variants_of() {
             {1.0f, 1e-40f, 0, 0},
             {0.9f, 1e-6f, 0, 77},
             {1.0f, infinity, 0, 0},
-            {1.0f, 1e-12f, 0, 0}};
+            {1.0f, 1e-12f, 0, 0},
+            {1.0f, 0.001f, 3, 1, {0, 2, 5, 17}},
+            {1.0f, 0.0f, 4, 1, {1, 3, 900}}};
 }
 template <>
 inline std::vector<riffle::factual_nucleus> variants_of() {

@@ -5,7 +5,7 @@ namespace {
 
 using namespace riffle;
 
-static_assert(facts_of<adaptive_p>() == facts{.draws = true, .selects = selecting::by_shape});
+static_assert(facts_of<adaptive_p>() == facts{.draws = true, .selects = selecting::by_own_distribution});
 
 constexpr adaptive_p usual_adaptive_p{.target = 0.1f, .decay = 0.8f, .seed = 5};
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <riffle/samplers/cliff.hpp>
+#include <riffle/samplers/parts/cliff.hpp>
 
 #include "integers.hpp"
 

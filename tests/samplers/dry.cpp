@@ -1,4 +1,4 @@
-#include <riffle/samplers/dry_breakers.hpp>
+#include <riffle/samplers/parts/dry_breakers.hpp>
 
 #include "samplers/single.hpp"
 

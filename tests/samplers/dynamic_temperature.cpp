@@ -6,7 +6,9 @@ namespace {
 using namespace riffle;
 
 static_assert(facts_of<dynamic_temperature>() ==
-              facts{.adjusts = true, .narrows = narrowing::rank, .law_parts = law_part::distances | law_part::support});
+              facts{.adjusts = true,
+                    .narrows = narrowing::rank,
+                    .softmax_parts = softmax_part::distances | softmax_part::support});
 
 TEST(DynamicTemperature, AgreesWithTheReference) {
     expect_stage_agrees(variants_of<dynamic_temperature>(), sizes_of_a_thousand);

@@ -6,7 +6,7 @@ namespace {
 using namespace riffle;
 
 static_assert(facts_of<eta_cutoff>() ==
-              facts{.keeps_sorted = true, .narrows = narrowing::likelihood, .law_parts = law_part::distances});
+              facts{.keeps_sorted = true, .narrows = narrowing::likelihood, .softmax_parts = softmax_part::distances});
 
 TEST(EtaCutoff, AgreesWithTheReference) { expect_stage_agrees(variants_of<eta_cutoff>(), sizes_of_a_thousand); }
 TEST(EtaCutoff, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<eta_cutoff>()); }

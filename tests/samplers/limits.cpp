@@ -248,11 +248,11 @@ std::vector<std::string> stages_in(const std::filesystem::path& header) {
     return names;
 }
 TEST(LimitsOfAll, StandInTheTableForEveryHeaderOfASampler) {
-    // the first two in limits_of_two_rows.cpp
-    std::vector<std::string> in_table{"classifier_free_guidance", "contrastive_decoding"}, found;
+    std::vector<std::string> in_table, found;
     for (const limit_table& table : all_limits()) in_table.push_back(table.stage);
     for (const auto& header : std::filesystem::directory_iterator(test_file("../include/riffle/samplers")))
-        for (const std::string& name : stages_in(header.path())) found.push_back(name);
+        if (header.is_regular_file())
+            for (const std::string& name : stages_in(header.path())) found.push_back(name);
     std::sort(in_table.begin(), in_table.end());
     std::sort(found.begin(), found.end());
     EXPECT_EQ(found, in_table);

@@ -222,7 +222,8 @@ inline limit_table limits<riffle::xtc>() {
                        return none ? counts_as(xtc{.probability = 1.0f, .threshold = -1.0f}) : usual();
                    })
         .parameter("min_keep", &xtc::min_keep, {7}, [](std::size_t n) { return n > 300 ? off() : usual(); })
-        .seed(&xtc::seed);
+        .seed(&xtc::seed)
+        .values("exempt", &xtc::exempt, {{{}}, {{-1, 2147483647}}, {ids_between(0, 300, 1), off()}});
 }
 template <>
 inline limit_table limits<riffle::infill>() {

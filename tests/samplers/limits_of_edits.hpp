@@ -50,7 +50,8 @@ inline limit_table limits<riffle::penalties>() {
                    })
         .parameter("repeat", &penalties::repeat, {1.0f}, positive)
         .parameter("frequency", &penalties::frequency, {}, finite)
-        .parameter("presence", &penalties::presence, {}, finite);
+        .parameter("presence", &penalties::presence, {}, finite)
+        .values("exempt", &penalties::exempt, {{{}}, {{-1, 2147483647}}, {ids_between(0, 300, 1), off()}});
 }
 template <>
 inline limit_table limits<riffle::dry>() {

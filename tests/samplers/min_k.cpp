@@ -5,10 +5,10 @@ namespace {
 
 using namespace riffle;
 
-static_assert(facts_of<min_k>() == facts{.weightless = true,
+static_assert(facts_of<min_k>() == facts{.sees_weightless = true,
                                          .keeps_sorted = true,
                                          .narrows = narrowing::searched,
-                                         .law_parts = law_part::support});
+                                         .softmax_parts = softmax_part::support});
 
 TEST(MinK, AgreesWithTheReference) { expect_stage_agrees(variants_of<min_k>(), sizes_of_a_thousand); }
 TEST(MinK, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<min_k>()); }

@@ -8,7 +8,7 @@ using namespace riffle;
 static_assert(facts_of<mirostat>() == facts{.draws = true,
                                             .narrows = narrowing::head,
                                             .selects = selecting::by_mass,
-                                            .law_parts = law_part::support});
+                                            .softmax_parts = softmax_part::support});
 
 constexpr mirostat usual_mirostat{.tau = 3.0f, .eta = 0.3f, .m = 50, .n_vocab = 300, .seed = 5};
 

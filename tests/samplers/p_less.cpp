@@ -7,7 +7,7 @@ using namespace riffle;
 
 static_assert(facts_of<p_less>() == facts{.keeps_sorted = true,
                                           .narrows = narrowing::likelihood,
-                                          .law_parts = law_part::squares | law_part::support});
+                                          .softmax_parts = softmax_part::squares | softmax_part::support});
 
 TEST(PLess, AgreesWithTheReference) { expect_stage_agrees(variants_of<p_less>(), sizes_of_a_thousand); }
 TEST(PLess, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<p_less>()); }

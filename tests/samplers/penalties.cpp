@@ -33,6 +33,14 @@ TEST(Penalties, NegativeOnesEncourage) {
     c.prompt(std::vector<token_id>{2, 2});
     EXPECT_EQ(c.sample(std::vector<float>{2.0f, 0.0f, 0.0f}), 2);
 }
+TEST(Penalties, LeaveWhatIsExempt) {
+    auto c = penalties{.presence = 10.0f, .exempt = {0, 2}} | top_k{.k = 9} | greedy{};
+    c.prompt(std::vector<token_id>{0, 1, 2, 2});
+    c.peek(std::vector<float>{4.0f, 3.0f, 2.0f, 1.0f});
+    EXPECT_EQ(difference(c.survivors(), {{0, 4.0f}, {1, -7.0f}, {2, 2.0f}, {3, 1.0f}}), "");
+    EXPECT_EQ(c.check(2).code(), status_code::invalid_parameter);
+    EXPECT_TRUE(c.check(3));
+}
 TEST(Penalties, AreOffWhereTheyAreNeutral) {
     for (const penalties& stage : {penalties{}, penalties{.last_n = 0, .repeat = 5.0f}}) {
         auto c = stage | greedy{};

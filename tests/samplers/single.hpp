@@ -18,12 +18,11 @@
 #include <riffle/riffle.hpp>
 
 #include "long_run.hpp"
+#include "not_a_number.hpp"
 #include "reference/agreement.hpp"
 #include "reference/variants.hpp"
 
 namespace riffle_tests {
-
-inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 /// Every variant of a stage that does not select: its narrow form alone, and narrow and wide form in front of dist.
 template <class Stage>

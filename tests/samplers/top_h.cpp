@@ -6,7 +6,7 @@ namespace {
 using namespace riffle;
 
 static_assert(facts_of<top_h>() ==
-              facts{.keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::distances});
+              facts{.keeps_sorted = true, .narrows = narrowing::searched, .softmax_parts = softmax_part::distances});
 
 TEST(TopH, AgreesWithTheReference) { expect_stage_agrees(variants_of<top_h>(), sizes_of_a_thousand); }
 TEST(TopH, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<top_h>()); }

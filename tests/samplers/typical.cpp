@@ -6,7 +6,7 @@ namespace {
 using namespace riffle;
 
 static_assert(facts_of<typical>() ==
-              facts{.keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::distances});
+              facts{.keeps_sorted = true, .narrows = narrowing::searched, .softmax_parts = softmax_part::distances});
 
 TEST(Typical, AgreesWithTheReference) { expect_stage_agrees(variants_of<typical>(), sizes_of_a_thousand); }
 TEST(Typical, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<typical>()); }
@@ -44,7 +44,7 @@ TEST(Typical, KnowsALawAtTheLowestFloat) {
     }
 }
 TEST(Typical, NeedsMoreCandidatesWhereThoseItKnowsHaveJustTheShare) {
-    law of_all;  // of which the candidates are a part
+    softmax_statistics of_all;  // of which the candidates are a part
     of_all.maximum = 0.0f;
     of_all.mass = std::uint64_t{8} << 30;
     const auto keeps = [&](float p) {

@@ -6,7 +6,7 @@ namespace {
 using namespace riffle;
 
 static_assert(facts_of<xtc>() ==
-              facts{.adjusts = true, .keeps_sorted = true, .draws = true, .law_parts = law_part::support});
+              facts{.adjusts = true, .keeps_sorted = true, .draws = true, .softmax_parts = softmax_part::support});
 
 TEST(Xtc, AgreesWithTheReference) { expect_stage_agrees(variants_of<xtc>(), sizes_of_a_thousand); }
 TEST(Xtc, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<xtc>()); }
@@ -19,6 +19,19 @@ TEST(Xtc, LeavesTheLastOfTheLikely) {
     EXPECT_EQ(survivors_of(xtc{.probability = 1.0f, .threshold = 0.32f}, three_likely),
               (std::vector<token_id>{0, 2, 3, 4}));
     EXPECT_EQ(survivors_of(xtc{.probability = 1.0f, .threshold = 0.36f}, three_likely).size(), 5u);  // one reaches it
+}
+TEST(Xtc, LeavesWhatIsExempt) {
+    EXPECT_EQ(survivors_of(xtc{.probability = 1.0f, .threshold = 0.1f, .exempt = {1}}, three_likely),
+              (std::vector<token_id>{1, 2, 3, 4}));
+    EXPECT_EQ(survivors_of(xtc{.probability = 1.0f, .threshold = 0.1f, .exempt = {2, 4, 77}}, three_likely),
+              (std::vector<token_id>{2, 3, 4}))
+        << "the last in rank stays in any case";
+    EXPECT_EQ(survivors_of(xtc{.probability = 1.0f, .threshold = 0.1f, .exempt = {0, 1}}, three_likely).size(), 5u);
+    // One is removed here, and two without the exempt one.
+    EXPECT_EQ(survivors_of(xtc{.probability = 1.0f, .threshold = 0.1f, .min_keep = 4, .exempt = {1}}, three_likely),
+              (std::vector<token_id>{1, 2, 3, 4}));
+    EXPECT_EQ((xtc{.exempt = {5}} | greedy{}).check(5).code(), status_code::invalid_parameter);
+    EXPECT_TRUE((xtc{.exempt = {5}} | greedy{}).check(6));
 }
 TEST(Xtc, TiesAreTakenByRank) {
     EXPECT_EQ(survivors_of(xtc{.probability = 1.0f, .threshold = 0.1f}, std::vector<float>{1.0f, 1.0f, 1.0f, -4.0f}),

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <riffle/gpu/kernels/chain_on_device.hpp>
-#include <riffle/gpu/kernels/requests.hpp>
+#include <riffle/gpu/host/chain_on_device.hpp>
+#include <riffle/gpu/host/requests.hpp>
 #include <riffle/riffle.hpp>
 
 #include "sizes/numbers.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include <riffle/gpu/kernels/dynamic_on_device.hpp>
+#include <riffle/gpu/host/dynamic_on_device.hpp>
 #include <riffle/riffle.hpp>
 
 #include "chain/own_stages.hpp"

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <riffle/gpu/kernels/module_words.hpp>
+#include <riffle/gpu/host/module_words.hpp>
 #include <riffle/riffle.hpp>
 
 #include "test_files.hpp"

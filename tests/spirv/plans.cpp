@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <riffle/gpu/kernels/chain_on_device.hpp>
+#include <riffle/gpu/host/chain_on_device.hpp>
 #include <riffle/riffle.hpp>
 
 namespace riffle_tests::spirv_plans {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <riffle/gpu/kernels/requests.hpp>
+#include <riffle/gpu/host/requests.hpp>
 #include <riffle/gpu/spirv/control.hpp>
 
 #include "chain/random_stages.hpp"
@@ -62,7 +62,7 @@ bool tells(const std::string& faults, const char* of) { return faults.find(of) !
 
 TEST(Interpreter, FindsNothingWhereBarriersAre) {
     const auto faults = faults_of([](assembler& code, const shared<u32>& numbers, const buffer<u32>& out) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         numbers[lane] = lane;
         gpu::spirv::barrier(code);
         const u32 other = numbers[63u - lane];
@@ -78,7 +78,7 @@ TEST(Interpreter, ComputesWhatTheShaderSays) {
     assembler code;
     const buffer<u32> out(code, 0);
     const shared<u32> sum(code, 1);
-    const u32 lane = gpu::spirv::lane(code);
+    const u32 lane = gpu::spirv::invocation_index(code);
     gpu::spirv::if_(code, lane == 0u, [&] { sum[u32(0u)] = 0u; });
     gpu::spirv::barrier(code);
     gpu::spirv::for_(code, u32(0u), lane, u32(1u), [&](const u32&) { sum[u32(0u)].add(1u); });
@@ -94,18 +94,19 @@ TEST(Interpreter, ComputesWhatTheShaderSays) {
 }
 TEST(Interpreter, FindsRaces) {
     const auto read_too_early = faults_of([](assembler& code, const shared<u32>& numbers, const buffer<u32>& out) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         numbers[lane] = lane;
         const u32 other = numbers[63u - lane];
         out[lane] = other;
     });
     EXPECT_TRUE(tells(read_too_early, "race: a read of what another has written")) << read_too_early;
     EXPECT_TRUE(tells(read_too_early, "race: a write to what another has read")) << read_too_early;
-    const auto two_write = faults_of(
-        [](assembler& code, const shared<u32>&, const buffer<u32>& out) { out[u32(0u)] = gpu::spirv::lane(code); });
+    const auto two_write = faults_of([](assembler& code, const shared<u32>&, const buffer<u32>& out) {
+        out[u32(0u)] = gpu::spirv::invocation_index(code);
+    });
     EXPECT_TRUE(tells(two_write, "race: two that write")) << two_write;
     const auto read_while_they_add = faults_of([](assembler& code, const shared<u32>& numbers, const buffer<u32>& out) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         numbers[lane] = 0u;
         gpu::spirv::barrier(code);
         numbers[u32(5u)].add(1u);
@@ -115,7 +116,7 @@ TEST(Interpreter, FindsRaces) {
     EXPECT_TRUE(tells(read_while_they_add, "race: a read of what others change")) << read_while_they_add;
     // A barrier for shared memory is none for buffers.
     const auto wrong_barrier = faults_of([](assembler& code, const shared<u32>&, const buffer<u32>& out) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         out[lane] = lane;
         gpu::spirv::barrier(code);
         const u32 other = out[63u - lane];
@@ -126,31 +127,31 @@ TEST(Interpreter, FindsRaces) {
 }
 TEST(Interpreter, FindsBarriersThatNotAllComeTo) {
     const auto faults = faults_of([](assembler& code, const shared<u32>&, const buffer<u32>&) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         gpu::spirv::if_(code, lane < 32u, [&] { gpu::spirv::barrier(code); });
     });
     EXPECT_TRUE(tells(faults, "a barrier that not all invocations come to")) << faults;
 }
 TEST(Interpreter, FindsWhatIsLeftOpen) {
     const auto unwritten = faults_of([](assembler& code, const shared<u32>& numbers, const buffer<u32>& out) {
-        const u32 number = numbers[gpu::spirv::lane(code)];
-        gpu::spirv::if_(code, number != 0u, [&] { out[gpu::spirv::lane(code)] = 1u; });
+        const u32 number = numbers[gpu::spirv::invocation_index(code)];
+        gpu::spirv::if_(code, number != 0u, [&] { out[gpu::spirv::invocation_index(code)] = 1u; });
     });
     EXPECT_TRUE(tells(unwritten, "a word that was never written")) << unwritten;
     EXPECT_TRUE(tells(unwritten, "a branch on a value that nothing says")) << unwritten;
     const auto shift = faults_of([](assembler& code, const shared<u32>&, const buffer<u32>& out) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         out[lane] = 1u << lane;
     });
     EXPECT_TRUE(tells(shift, "a shift by more bits than there are")) << shift;
     const auto outside = faults_of([](assembler& code, const shared<u32>& numbers, const buffer<u32>& out) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         numbers[lane + 1u] = 0u;
         out[lane + 1u] = 0u;
     });
     EXPECT_TRUE(tells(outside, "an address out of bounds")) << outside;
     const auto division = faults_of([](assembler& code, const shared<u32>&, const buffer<u32>& out) {
-        const u32 lane = gpu::spirv::lane(code);
+        const u32 lane = gpu::spirv::invocation_index(code);
         out[lane] = 5u / lane;
     });
     EXPECT_TRUE(tells(division, "a division by nothing")) << division;

@@ -16,7 +16,8 @@ TEST(Above, GathersInAscendingId) {
                 if (row.logits[i] >= cut) expected.push_back(token_id(i));
             at_every_width([&](int) {
                 std::vector<token_data> out(row.r.blocks() * 256 + 1, {-7, -7.0f, -7.0f});
-                const std::size_t n = wide::find_above(row.r, row.peaks.data(), 0, row.r.blocks(), cut, out.data());
+                const std::size_t n =
+                    wide::find_above(row.r, row.block_maxima.data(), 0, row.r.blocks(), cut, out.data());
                 ASSERT_EQ(n, expected.size());
                 for (std::size_t i = 0; i < n; ++i) {
                     ASSERT_EQ(out[i].id, expected[i]);
@@ -36,7 +37,8 @@ TEST(Above, TakesSomeBlocksOnly) {
         std::vector<token_data> out(2048);
         std::size_t n = 0;
         for (std::size_t b = 0; b < row.r.blocks(); b += 3)
-            n += wide::find_above(row.r, row.peaks.data(), b, std::min(b + 3, row.r.blocks()), 2.0f, out.data() + n);
+            n += wide::find_above(row.r, row.block_maxima.data(), b, std::min(b + 3, row.r.blocks()), 2.0f,
+                                  out.data() + n);
         std::size_t i = 0;
         for (std::size_t id = 0; id < 2000; ++id) {
             if (row.logits[id] >= 2.0f) {
@@ -44,7 +46,7 @@ TEST(Above, TakesSomeBlocksOnly) {
             }
         }
         EXPECT_EQ(i, n);
-        EXPECT_EQ(wide::find_above(row.r, row.peaks.data(), 2, 2, 2.0f, out.data()), 0u);
+        EXPECT_EQ(wide::find_above(row.r, row.block_maxima.data(), 2, 2, 2.0f, out.data()), 0u);
     });
 }
 
@@ -52,10 +54,10 @@ TEST(Above, StopsSoonBehindTheMostThatAreWanted) {
     stored_row row(logits_of(family::random, 32000));
     at_every_width([&](int) {
         std::vector<token_data> all(32000), some(32000);
-        const std::size_t n = wide::find_above(row.r, row.peaks.data(), 0, row.r.blocks(), 0.0f, all.data());
+        const std::size_t n = wide::find_above(row.r, row.block_maxima.data(), 0, row.r.blocks(), 0.0f, all.data());
         for (const std::size_t most : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, n - 1, n, n + 1}) {
             const std::size_t found =
-                wide::find_above(row.r, row.peaks.data(), 0, row.r.blocks(), 0.0f, some.data(), most);
+                wide::find_above(row.r, row.block_maxima.data(), 0, row.r.blocks(), 0.0f, some.data(), most);
             if (most >= n) {
                 EXPECT_EQ(found, n);
             } else {
@@ -71,16 +73,16 @@ TEST(Above, HidesWhatIsBelow) {
         for (const float cut : {lowest, -3.0f, 0.0f, 1.999f, 8.9f, inf})
             at_every_width([&](int) {
                 stored_row row(given.logits), one(given.logits);
-                wide::hide_below(row.r, row.peaks.data(), cut);
+                wide::hide_below(row.r, row.block_maxima.data(), cut);
                 for (std::size_t b = 0; b < one.r.blocks(); ++b) wide::hide_below(one.r, b, cut);
-                std::vector<float> peaks(row.r.blocks(), -inf);
+                std::vector<float> block_maxima(row.r.blocks(), -inf);
                 for (std::size_t i = 0; i < given.logits.size(); ++i) {
                     const float left = given.logits[i] >= cut ? given.logits[i] : -inf;
                     ASSERT_EQ(std::bit_cast<int>(row.r.logit(i)), std::bit_cast<int>(left));
                     ASSERT_EQ(std::bit_cast<int>(one.r.logit(i)), std::bit_cast<int>(left));
-                    if (left > peaks[i / 256]) peaks[i / 256] = left;
+                    if (left > block_maxima[i / 256]) block_maxima[i / 256] = left;
                 }
-                EXPECT_TRUE(std::equal(peaks.begin(), peaks.end(), row.peaks.begin()));
+                EXPECT_TRUE(std::equal(block_maxima.begin(), block_maxima.end(), row.block_maxima.begin()));
             });
     });
 }

@@ -13,7 +13,7 @@
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>
-#include <riffle/llama/write_back.hpp>
+#include <riffle/llama/array/write_back.hpp>
 #include <riffle/wide/candidate_row.hpp>
 
 #include "integers.hpp"
@@ -31,11 +31,11 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 struct copied_row {
     explicit copied_row(const std::vector<float>& row)
         : logits(row), tokens(row.size()), copies(block_count(row.size()) * block_size, 99.0f),
-          peaks(block_count(row.size())), blocks(block_count(row.size())) {
+          block_maxima(block_count(row.size())), blocks(block_count(row.size())) {
         for (std::size_t i = 0; i < row.size(); ++i) tokens[i] = {token_id(i), row[i], float(i) / 7.0f};
     }
     candidates all() { return {tokens.data(), tokens.size(), -1, false}; }
-    wide::row_found copy() { return wide::copy_logits(all(), copies.data(), peaks.data()); }
+    wide::row_found copy() { return wide::copy_logits(all(), copies.data(), block_maxima.data()); }
     row as_row() {
         row r;
         r.assign({copies.data(), logits.size()}, blocks.data(), copies.data());
@@ -44,7 +44,7 @@ struct copied_row {
 
     std::vector<float> logits;
     std::vector<token_data> tokens;
-    std::vector<float> copies, peaks;
+    std::vector<float> copies, block_maxima;
     std::vector<const float*> blocks;
 };
 std::vector<float> random_logits(integers& random, std::size_t size) {
@@ -65,9 +65,9 @@ TEST(CandidateRow, LogitsAndMaximaAreCopied) {
             EXPECT_FALSE(found.maximum.saw_nan);
             EXPECT_EQ(found.maximum.logit, *std::max_element(c.logits.begin(), c.logits.end()));
             EXPECT_TRUE(std::equal(c.logits.begin(), c.logits.end(), c.copies.begin()));
-            for (std::size_t b = 0; b < c.peaks.size(); ++b) {
+            for (std::size_t b = 0; b < c.block_maxima.size(); ++b) {
                 const auto first = c.copies.begin() + std::ptrdiff_t(b * block_size);
-                EXPECT_EQ(c.peaks[b], *std::max_element(first, first + std::ptrdiff_t(block_size)));
+                EXPECT_EQ(c.block_maxima[b], *std::max_element(first, first + std::ptrdiff_t(block_size)));
             }
             for (std::size_t i = size; i < c.copies.size(); ++i) EXPECT_EQ(c.copies[i], illegal_logit);
         }
@@ -171,7 +171,7 @@ template <bool Canonical>
 void expect_written(copied_row& c, const llama::detail::written& what) {
     const std::vector<token_data> before = c.tokens;
     row r = c.as_row();
-    wide::run<llama::detail::write_back_pass<Canonical>>(r, static_cast<const float*>(c.peaks.data()), what,
+    wide::run<llama::detail::write_back_pass<Canonical>>(r, static_cast<const float*>(c.block_maxima.data()), what,
                                                          c.tokens.data());
     for (std::size_t i = 0; i < c.tokens.size(); ++i) {
         const float logit = c.copies[i];
@@ -210,7 +210,7 @@ TEST(CandidateRow, NothingIsWrittenBehindTheEnd) {
         c.copy();
         c.tokens.resize(512, {-5, -6.0f, -7.0f});
         row r = c.as_row();
-        wide::run<llama::detail::write_back_pass<false>>(r, static_cast<const float*>(c.peaks.data()),
+        wide::run<llama::detail::write_back_pass<false>>(r, static_cast<const float*>(c.block_maxima.data()),
                                                          llama::detail::with_p(20.0f, 0.5), c.tokens.data());
         for (std::size_t i = 300; i < c.tokens.size(); ++i) {
             EXPECT_EQ(c.tokens[i].id, -5);

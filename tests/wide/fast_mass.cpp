@@ -17,7 +17,8 @@ TEST(FastMass, IsClose) {
             for (const float l : logits) exact += std::exp(static_cast<long double>(l - top)) * 0x1p30L;
             at_every_width([&](int) {
                 std::vector<std::uint64_t> masses(row.r.blocks(), 77);
-                const auto total = wide::find_mass<true>(row.r, row.peaks.data(), lowest, m.fold, top, masses.data());
+                const auto total =
+                    wide::find_mass<true>(row.r, row.block_maxima.data(), lowest, m.fused_maps, top, masses.data());
                 std::uint64_t sum = 0;
                 for (const auto mass : masses) sum += mass;
                 EXPECT_EQ(sum, total);

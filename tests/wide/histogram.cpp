@@ -31,16 +31,16 @@ TEST(Histogram, CountsAndWeighsByBucket) {
                     masses[plain_bucket(by, l)] += fixed_mass_of(l - top);
                 }
                 bins found(wide::buckets::count, 5);
-                wide::count_by_bucket(row.r, row.peaks.data(), m.fold, by, found.data());
+                wide::count_by_bucket(row.r, row.block_maxima.data(), m.fused_maps, by, found.data());
                 EXPECT_EQ(found, counts);
                 found.assign(wide::buckets::count, 5);
-                wide::mass_by_bucket(row.r, row.peaks.data(), lowest, m.fold, by, top, found.data());
+                wide::mass_by_bucket(row.r, row.block_maxima.data(), lowest, m.fused_maps, by, top, found.data());
                 EXPECT_EQ(found, masses);
                 at_every_width([&](int) {  // these passes run at one width only, but are right at all
-                    using fold_type = std::remove_cvref_t<decltype(m.fold)>;
-                    const float* peaks = row.peaks.data();
+                    using fold_type = std::remove_cvref_t<decltype(m.fused_maps)>;
+                    const float* block_maxima = row.block_maxima.data();
                     found.assign(wide::buckets::count, 5);
-                    wide::run<wide::histogram_pass<true, fold_type>>(row.r, peaks, lowest, m.fold, by, top,
+                    wide::run<wide::histogram_pass<true, fold_type>>(row.r, block_maxima, lowest, m.fused_maps, by, top,
                                                                      found.data());
                     EXPECT_EQ(found, masses);
                 });

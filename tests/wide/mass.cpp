@@ -26,8 +26,9 @@ TEST(Mass, IsTheSumOfWeightsByBlock) {
             for (const float cut : {lowest, sharp})
                 at_every_width([&](int) {
                     std::vector<std::uint64_t> masses(row.r.blocks(), 77);
-                    EXPECT_EQ((wide::find_mass<false>(row.r, row.peaks.data(), cut, m.fold, top, masses.data())),
-                              total);
+                    EXPECT_EQ(
+                        (wide::find_mass<false>(row.r, row.block_maxima.data(), cut, m.fused_maps, top, masses.data())),
+                        total);
                     EXPECT_EQ(masses, expected);
                 });
         });

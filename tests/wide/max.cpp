@@ -18,11 +18,12 @@ TEST(Max, IsTheGreatestOfEveryBlockAndOfTheRow) {
             any_nan |= std::isnan(l);
         }
         at_every_width([&](int) {
-            std::vector<float> peaks(row.r.blocks(), 123.0f);
-            const auto found = wide::find_max(row.r, peaks.data());
+            std::vector<float> block_maxima(row.r.blocks(), 123.0f);
+            const auto found = wide::find_max(row.r, block_maxima.data());
             EXPECT_EQ(found.logit, expected);
             EXPECT_EQ(found.saw_nan, any_nan);
-            for (std::size_t b = 0; b < row.r.blocks(); ++b) ASSERT_EQ(peaks[b], row.peaks[b]) << "block " << b;
+            for (std::size_t b = 0; b < row.r.blocks(); ++b)
+                ASSERT_EQ(block_maxima[b], row.block_maxima[b]) << "block " << b;
         });
     });
 }
@@ -35,9 +36,9 @@ TEST(Max, SeesNaNAtEveryPlace) {
             logits[at] = nan;
             stored_row one(logits);
             at_every_width([&](int) {
-                float peaks[2];
-                EXPECT_FALSE(wide::find_max(none.r, peaks).saw_nan);
-                EXPECT_TRUE(wide::find_max(one.r, peaks).saw_nan);
+                float block_maxima[2];
+                EXPECT_FALSE(wide::find_max(none.r, block_maxima).saw_nan);
+                EXPECT_TRUE(wide::find_max(one.r, block_maxima).saw_nan);
             });
         }
 }
@@ -53,11 +54,11 @@ TEST(Max, FindsItAtEveryPlace) {
         logits[(at + 16) % 300] = not_a_number;
         stored_row with_nan(logits);
         at_every_width([&](int) {
-            float peaks[2];
-            EXPECT_EQ(wide::find_max(plain.r, peaks).logit, 7.0f);
-            EXPECT_FALSE(wide::find_max(plain.r, peaks).saw_nan);
-            EXPECT_EQ(wide::find_max(with_nan.r, peaks).logit, 7.0f);
-            EXPECT_TRUE(wide::find_max(with_nan.r, peaks).saw_nan);
+            float block_maxima[2];
+            EXPECT_EQ(wide::find_max(plain.r, block_maxima).logit, 7.0f);
+            EXPECT_FALSE(wide::find_max(plain.r, block_maxima).saw_nan);
+            EXPECT_EQ(wide::find_max(with_nan.r, block_maxima).logit, 7.0f);
+            EXPECT_TRUE(wide::find_max(with_nan.r, block_maxima).saw_nan);
         });
     }
 }
@@ -70,8 +71,8 @@ TEST(Max, InfinitiesAreNoNaN) {
     logits[702] = greatest_logit;
     stored_row row(logits);
     at_every_width([&](int) {
-        std::vector<float> peaks(row.r.blocks());
-        const auto found = wide::find_max(row.r, peaks.data());
+        std::vector<float> block_maxima(row.r.blocks());
+        const auto found = wide::find_max(row.r, block_maxima.data());
         EXPECT_EQ(found.logit, inf);
         EXPECT_FALSE(found.saw_nan);
     });
@@ -82,15 +83,16 @@ TEST(Max, OfGroupsOfEditedRows) {
     each_row([](stored_row& row) {
         at_every_width([&](int width) {
             const std::size_t lanes_now = std::size_t(width);
-            std::vector<float> peaks(row.r.blocks()), groups(wide::group_count(row.r)),
+            std::vector<float> block_maxima(row.r.blocks()), groups(wide::group_count(row.r)),
                 expected(wide::group_count(row.r), -inf);
             for (std::size_t i = 0; i < row.logits.size(); ++i) {
                 float& greatest = expected[i / 256 * lanes_now + i % lanes_now];
                 if (row.logits[i] > greatest) greatest = row.logits[i];
             }
-            (void)wide::find_max(row.r, peaks.data(), groups.data());
+            (void)wide::find_max(row.r, block_maxima.data(), groups.data());
             EXPECT_EQ(groups, expected);
-            for (std::size_t b = 0; b < row.r.blocks(); ++b) ASSERT_EQ(peaks[b], row.peaks[b]) << "block " << b;
+            for (std::size_t b = 0; b < row.r.blocks(); ++b)
+                ASSERT_EQ(block_maxima[b], row.block_maxima[b]) << "block " << b;
         });
     });
 }
@@ -104,23 +106,23 @@ TEST(Max, FollowsEveryEdit) {
         stored_row row(logits);
         kept_edits edits;
         at_every_width([&](int) {
-            float peaks[8];
+            float block_maxima[8];
             row.r.assign(row.logits, row.blocks.data(), row.copies.data(), &edits);
-            EXPECT_EQ(wide::find_max(row.r, peaks).logit, 9.0f);
+            EXPECT_EQ(wide::find_max(row.r, block_maxima).logit, 9.0f);
             row.r.at(at) = 2.0f;
-            EXPECT_EQ(wide::find_max(row.r, peaks).logit, 5.0f);
-            EXPECT_EQ(peaks[at / 256], 2.0f);
+            EXPECT_EQ(wide::find_max(row.r, block_maxima).logit, 5.0f);
+            EXPECT_EQ(block_maxima[at / 256], 2.0f);
             row.r.at(at) = -inf;
-            EXPECT_EQ(wide::find_max(row.r, peaks).logit, 5.0f);
-            EXPECT_EQ(peaks[at / 256], -1.0f);
+            EXPECT_EQ(wide::find_max(row.r, block_maxima).logit, 5.0f);
+            EXPECT_EQ(block_maxima[at / 256], -1.0f);
             row.r.at(at ^ 1) = 6.0f;
             row.r.at(1500) = not_a_number;
-            const auto found = wide::find_max(row.r, peaks);
+            const auto found = wide::find_max(row.r, block_maxima);
             EXPECT_EQ(found.logit, 6.0f);
             EXPECT_TRUE(found.saw_nan);
-            EXPECT_EQ(peaks[at / 256], 6.0f);
-            EXPECT_EQ(peaks[1500 / 256], -1.0f);
-            EXPECT_EQ(wide::first_at_least(row.r, peaks, 6.0f), at ^ 1);
+            EXPECT_EQ(block_maxima[at / 256], 6.0f);
+            EXPECT_EQ(block_maxima[1500 / 256], -1.0f);
+            EXPECT_EQ(wide::first_at_least(row.r, block_maxima, 6.0f), at ^ 1);
         });
     }
 }
@@ -130,7 +132,7 @@ TEST(Max, FirstAtLeastIsTheLowestId) {
         for (const float cut : {lowest, -3.0f, 0.0f, 2.0f, 8.9f, greatest(row.logits), inf}) {
             std::size_t expected = 0;
             while (expected < row.logits.size() && !(row.logits[expected] >= cut)) ++expected;
-            EXPECT_EQ(wide::first_at_least(row.r, row.peaks.data(), cut), expected) << cut;
+            EXPECT_EQ(wide::first_at_least(row.r, row.block_maxima.data(), cut), expected) << cut;
         }
     });
 }

@@ -38,7 +38,7 @@ void expect_plain_sums(stored_row& row, const Fold& map, const std::vector<float
         squares += std::uint64_t{d} * d;
     }
     at_every_width([&](int) {
-        const moments found = wide::find_moments(row.r, row.peaks.data(), map, top);
+        const moments found = wide::find_moments(row.r, row.block_maxima.data(), map, top);
         EXPECT_EQ(found.count, n);
         EXPECT_EQ(found.sum, sum);
         EXPECT_EQ(found.sum_of_squares, (uint128{std::uint64_t(squares), std::uint64_t(squares >> 64)}));
@@ -47,7 +47,9 @@ void expect_plain_sums(stored_row& row, const Fold& map, const std::vector<float
 }
 
 TEST(Moments, AreSumsOfIntegers) {
-    each_row([](stored_row& row) { each_map([&](const auto& m) { expect_plain_sums(row, m.fold, mapped(row, m)); }); });
+    each_row([](stored_row& row) {
+        each_map([&](const auto& m) { expect_plain_sums(row, m.fused_maps, mapped(row, m)); });
+    });
 }
 
 /// Up to 45 or 64 nats of root mean square the pass has the upper bits of the squares from a sum of floats.
@@ -62,7 +64,7 @@ TEST(Moments, SquaresAreExactAtEveryDistance) {
             for (auto& l : logits) l = -distance - spread * unit(random);
             logits[random.below(std::uint32_t(logits.size()))] = 0.0f;
             stored_row row(logits);
-            expect_plain_sums(row, fold<>(), logits);
+            expect_plain_sums(row, fused_maps<>(), logits);
         }
 }
 
@@ -78,7 +80,7 @@ TEST(Moments, OneFarTokenAmongNearOnes) {
             logits[0] = 0.0f;
             logits[1 + random.below(256 * 5 - 1)] = -distance;
             stored_row row(logits);
-            expect_plain_sums(row, fold<>(), logits);
+            expect_plain_sums(row, fused_maps<>(), logits);
         }
 }
 
@@ -94,7 +96,7 @@ TEST(Moments, NearAndFarBlocksAddUp) {
         }
         logits[0] = 0.0f;
         stored_row row(logits);
-        expect_plain_sums(row, fold<>(), logits);
+        expect_plain_sums(row, fused_maps<>(), logits);
     }
 }
 
@@ -108,7 +110,7 @@ TEST(Moments, DeviationIsThatOfTheLogits) {
         mean /= n;
         for (const float l : row.logits)
             if (l > -inf) variance += (static_cast<long double>(l) - mean) * (static_cast<long double>(l) - mean) / n;
-        const auto found = wide::find_moments(row.r, row.peaks.data(), fold<>(), top).deviation();
+        const auto found = wide::find_moments(row.r, row.block_maxima.data(), fused_maps<>(), top).deviation();
         EXPECT_NEAR(double(found) * 0x1p-24, double(std::sqrt(variance)), 1e-3);
     });
 }
@@ -116,7 +118,7 @@ TEST(Moments, DeviationIsThatOfTheLogits) {
 TEST(Moments, FarTokensCountAs255_99) {
     stored_row row({0.0f, -1e30f, -300.0f, -255.99f, -inf});
     at_every_width([&](int) {
-        const moments m = wide::find_moments(row.r, row.peaks.data(), fold<>(), 0.0f);
+        const moments m = wide::find_moments(row.r, row.block_maxima.data(), fused_maps<>(), 0.0f);
         EXPECT_EQ(m.count, 4u);
         EXPECT_EQ(m.sum, 3 * std::uint64_t(255.99f * 65536.0f));
     });

@@ -45,8 +45,8 @@ TEST(Nucleus, SplitsTheMassAtALogit) {
                 at_every_width([&](int) {
                     std::vector<std::uint64_t> masses(row.r.blocks(), 77);
                     stored_band band(logits.size());
-                    const auto sums = wide::find_split_mass(row.r, row.peaks.data(), cut, {raw_floor, raw_floor},
-                                                            m.fold, top, masses.data(), band.tokens);
+                    const auto sums = wide::find_split_mass(row.r, row.block_maxima.data(), cut, {raw_floor, raw_floor},
+                                                            m.fused_maps, top, masses.data(), band.tokens);
                     EXPECT_EQ(band.tokens.size, 0u);
                     EXPECT_EQ(sums.total, mass_from(logits, lowest, top, 0, logits.size()));
                     EXPECT_EQ(sums.reaching, mass_from(logits, floor, top, 0, logits.size()));
@@ -75,9 +75,9 @@ TEST(Nucleus, ABandHasItsTokensInAscendingIdByBlock) {
                 stored_band band(logits.size());
                 const float cut = raw_of(m, std::max(top - mass_range, lowest), row);
                 std::vector<std::uint64_t> masses(row.r.blocks());
-                const auto sums =
-                    wide::find_split_mass(row.r, row.peaks.data(), cut, {raw_of(m, low, row), raw_of(m, high, row)},
-                                          m.fold, top, masses.data(), band.tokens);
+                const auto sums = wide::find_split_mass(row.r, row.block_maxima.data(), cut,
+                                                        {raw_of(m, low, row), raw_of(m, high, row)}, m.fused_maps, top,
+                                                        masses.data(), band.tokens);
                 ASSERT_EQ(sums.total, mass_from(logits, lowest, top, 0, logits.size()));
                 ASSERT_EQ(sums.reaching, mass_from(logits, low, top, 0, logits.size()));
                 ASSERT_EQ(band.tokens.size, expected.size());
@@ -125,7 +125,8 @@ TEST(Nucleus, EndsWhereTheRunningMassExceedsTheTarget) {
                 stored_row now(logits);
                 stored_band band(logits.size());
                 std::vector<std::uint64_t> masses(now.r.blocks());
-                wide::find_split_mass(now.r, now.peaks.data(), lowest, of, fold<>(), 0.0f, masses.data(), band.tokens);
+                wide::find_split_mass(now.r, now.block_maxima.data(), lowest, of, fused_maps<>(), 0.0f, masses.data(),
+                                      band.tokens);
                 const auto end = wide::end_of_nucleus(band.tokens, wide::part(band.tokens), target);
                 EXPECT_EQ(wide::drop_behind(end, band.tokens, masses), dropped);
                 for (std::size_t b = 0; b < masses.size(); ++b) {
@@ -134,7 +135,7 @@ TEST(Nucleus, EndsWhereTheRunningMassExceedsTheTarget) {
                         if (kept[i]) of_kept += fixed_mass_of(logits[i]);
                     ASSERT_EQ(masses[b], of_kept);
                 }
-                wide::hide_below(now.r, now.peaks.data(), end.logit);
+                wide::hide_below(now.r, now.block_maxima.data(), end.logit);
                 wide::hide_ties(end, band.tokens, now.r, end.logit, next_canonical(end.logit), 0, now.r.blocks());
                 for (std::size_t i = 0; i < logits.size(); ++i)
                     ASSERT_EQ(now.r.logit(i), kept[i] ? logits[i] : -inf) << i;

@@ -32,7 +32,7 @@ TEST(Pick, ByMassIsTheInverseCdfInAscendingId) {
                                                           : multiply_high(random.next(), total);
                 const auto expected = std::upper_bound(running.begin(), running.end(), target) - running.begin();
                 at_every_width([&](int) {
-                    const auto found = wide::pick_by_mass(row.r, masses.data(), target, m.fold, top);
+                    const auto found = wide::pick_by_mass(row.r, masses.data(), target, m.fused_maps, top);
                     ASSERT_EQ(found.id, token_id(expected)) << "target " << target << " of " << total;
                     ASSERT_EQ(found.weight, fixed_mass_of(logits[std::size_t(expected)] - top));
                 });
@@ -50,8 +50,8 @@ TEST(Pick, WeighsABlock) {
             if (top == -inf) return;
             at_every_width([&](int) {
                 std::uint32_t weights[256];
-                using fold_type = std::remove_cvref_t<decltype(m.fold)>;
-                wide::run<wide::weigh_block_pass<fold_type>>(row.r.block(0), m.fold, top,
+                using fold_type = std::remove_cvref_t<decltype(m.fused_maps)>;
+                wide::run<wide::weigh_block_pass<fold_type>>(row.r.block(0), m.fused_maps, top,
                                                              static_cast<std::uint32_t*>(weights));
                 for (std::size_t i = 0; i < 256; ++i) ASSERT_EQ(weights[i], fixed_mass_of(logits[i] - top));
             });
@@ -83,7 +83,8 @@ TEST(Pick, ByNoiseIsTheGreatestLogitPlusNoise) {
                     if (expected < 0 || score > best) expected = token_id(i), best = score;
                 }
                 at_every_width([&](int) {
-                    EXPECT_EQ(wide::pick_by_noise(row.r, row.peaks.data(), m.fold, canonical(raw_top), d), expected);
+                    EXPECT_EQ(wide::pick_by_noise(row.r, row.block_maxima.data(), m.fused_maps, canonical(raw_top), d),
+                              expected);
                 });
             }
         });
@@ -98,7 +99,8 @@ TEST(Pick, ByNoiseLooksPastNaN) {
         for (const std::size_t step : {1u, 2u, 4u, 8u, 15u}) logits[(at + step) % 64] = not_a_number;
         stored_row row(logits);
         at_every_width([&](int) {
-            EXPECT_EQ(wide::pick_by_noise(row.r, row.peaks.data(), fold<>(), 30.0f, draws(1, {}, 0)), token_id(at));
+            EXPECT_EQ(wide::pick_by_noise(row.r, row.block_maxima.data(), fused_maps<>(), 30.0f, draws(1, {}, 0)),
+                      token_id(at));
         });
     }
 }

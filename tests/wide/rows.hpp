@@ -15,15 +15,15 @@
 #include <riffle/core/row.hpp>
 #include <riffle/samplers/soft_cap.hpp>
 #include <riffle/samplers/temperature.hpp>
-#include <riffle/wide/fold.hpp>
+#include <riffle/wide/fused_maps.hpp>
 
 #include "integers.hpp"
 #include "lane_widths.hpp"
+#include "not_a_number.hpp"
 
 namespace riffle_tests {
 
 inline constexpr float inf = std::numeric_limits<float>::infinity();
-inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float lowest = std::numeric_limits<float>::lowest();
 
 enum class family {
@@ -72,16 +72,16 @@ inline std::vector<float> logits_of(family f, std::size_t size) {
 struct stored_row {
     explicit stored_row(std::vector<float> values, bool edited = false)
         : logits(std::move(values)), blocks(riffle::block_count(logits.size())), copies(blocks.size() * 256),
-          peaks(blocks.size() + 16, -inf) {
+          block_maxima(blocks.size() + 16, -inf) {
         r.assign(logits, blocks.data(), copies.data());
         if (edited) edit();
         for (std::size_t i = 0; i < logits.size(); ++i)
-            if (logits[i] > peaks[i / 256]) peaks[i / 256] = logits[i];
+            if (logits[i] > block_maxima[i / 256]) block_maxima[i / 256] = logits[i];
     }
     std::vector<float> logits;
     std::vector<const float*> blocks;
     std::vector<float> copies;
-    std::vector<float> peaks;
+    std::vector<float> block_maxima;
     riffle::row r;
 
 private:
@@ -139,13 +139,13 @@ float staged(float logit, const riffle::temperature& first, const Rest&... rest)
 
 template <class... Stages>
 struct maps {
-    explicit maps(const Stages&... s) : fold(s...), one([=](float l) { return staged(l, s...); }) {}
-    riffle::fold<Stages...> fold;
+    explicit maps(const Stages&... s) : fused_maps(s...), one([=](float l) { return staged(l, s...); }) {}
+    riffle::fused_maps<Stages...> fused_maps;
     std::function<float(float)> one;
 };
 template <>
 struct maps<> {
-    riffle::fold<> fold;
+    riffle::fused_maps<> fused_maps;
     std::function<float(float)> one = [](float l) { return staged(l); };
 };
 

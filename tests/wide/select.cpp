@@ -23,8 +23,8 @@ std::size_t legal(const std::vector<float>& logits) {
 
 struct memory {
     explicit memory(const stored_row& row)
-        : peaks(row.peaks), groups((row.r.blocks() + 1) * 16), bins(wide::buckets::count) {}
-    std::vector<float> peaks, groups;
+        : block_maxima(row.block_maxima), groups((row.r.blocks() + 1) * 16), bins(wide::buckets::count) {}
+    std::vector<float> block_maxima, groups;
     std::vector<std::uint64_t> bins;
 };
 
@@ -37,8 +37,8 @@ TEST(Select, BoundOfRankIsReachedByThatMany) {
         for (const std::size_t k : ranks)
             at_every_width([&](int) {
                 memory m(row);
-                const float bound = wide::bound_of_rank(row.r, m.peaks.data(), k, canonical(top), m.groups.data(),
-                                                        false, m.bins.data());
+                const float bound = wide::bound_of_rank(row.r, m.block_maxima.data(), k, canonical(top),
+                                                        m.groups.data(), false, m.bins.data());
                 EXPECT_GE(bound, lowest);
                 EXPECT_GE(reaching(row.logits, bound), std::min(k, legal(row.logits))) << "k = " << k;
             });
@@ -51,8 +51,8 @@ TEST(Select, BoundOfRankIsNotFarTooLow) {
     for (const std::size_t k : {1u, 5u, 40u, 200u, 1000u})
         at_every_width([&](int) {
             memory m(row);
-            const float bound = wide::bound_of_rank(row.r, m.peaks.data(), k, greatest(row.logits), m.groups.data(),
-                                                    false, m.bins.data());
+            const float bound = wide::bound_of_rank(row.r, m.block_maxima.data(), k, greatest(row.logits),
+                                                    m.groups.data(), false, m.bins.data());
             EXPECT_LE(reaching(row.logits, bound), 3 * k + 200) << "k = " << k;
         });
 }
@@ -64,8 +64,8 @@ TEST(Select, ALargeRankOfAShortRowIsCounted) {
         memory m(row);
         std::fill(m.groups.begin(), m.groups.end(), 77.0f);
         std::fill(m.bins.begin(), m.bins.end(), 77);
-        const float bound =
-            wide::bound_of_rank(row.r, m.peaks.data(), k, greatest(row.logits), m.groups.data(), false, m.bins.data());
+        const float bound = wide::bound_of_rank(row.r, m.block_maxima.data(), k, greatest(row.logits), m.groups.data(),
+                                                false, m.bins.data());
         const bool has_bins = m.bins[0] != 77, has_groups = m.groups[0] != 77.0f;
         EXPECT_EQ(has_bins, has_groups);
         if (!has_bins) {
@@ -107,11 +107,12 @@ TEST(Select, FindsTheGreatest) {
                 at_every_width([&](int) {
                     memory m(row);
                     const mapping<std::remove_cvref_t<decltype(maps)>> through{maps, canonical(raw_top), top};
-                    const float raw = wide::bound_of_rank(row.r, m.peaks.data(), k, canonical(raw_top), m.groups.data(),
-                                                          false, m.bins.data());
+                    const float raw = wide::bound_of_rank(row.r, m.block_maxima.data(), k, canonical(raw_top),
+                                                          m.groups.data(), false, m.bins.data());
                     std::vector<token_data> out(row.r.blocks() * 256);
                     candidates found{out.data(), 0, -1, false};
-                    wide::find_greatest(row.r, row.peaks.data(), k, through.raw_cut(maps.one(raw)), through, found);
+                    wide::find_greatest(row.r, row.block_maxima.data(), k, through.raw_cut(maps.one(raw)), through,
+                                        found);
                     ASSERT_LE(found.size, out.size());
                     std::sort(found.begin(), found.end(), before);
                     ASSERT_EQ(found.size, std::min(k, order.size())) << "k = " << k;
@@ -161,7 +162,7 @@ TEST(Select, GroupMaximaAreThoseOfDisjointGroups) {
     each_row([](stored_row& row) {
         at_every_width([&](int width) {
             memory m(row);
-            wide::find_max(row.r, m.peaks.data(), m.groups.data());
+            wide::find_max(row.r, m.block_maxima.data(), m.groups.data());
             ASSERT_EQ(wide::group_count(row.r), row.r.blocks() * std::size_t(width));
             for (std::size_t g = 0; g < wide::group_count(row.r); ++g) {
                 const float* const block = row.r.block(g / std::size_t(width));

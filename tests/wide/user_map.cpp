@@ -32,7 +32,7 @@ TEST(UserMap, GivesAtEveryWidthWhatOneLaneGives) {
         std::vector<float> copies(blocks.size() * riffle::block_size);
         riffle::row r;
         r.assign(logits, blocks.data(), copies.data());
-        const riffle::fold<everything_a_map_can_use> map{everything_a_map_can_use{}};
+        const riffle::fused_maps<everything_a_map_can_use> map{everything_a_map_can_use{}};
         riffle::wide::rewrite(r, map);
         for (std::size_t i = 0; i < logits.size(); ++i) ASSERT_EQ(r.logit(i), map.one(logits[i])) << "at " << logits[i];
     });

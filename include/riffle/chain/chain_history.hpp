@@ -36,7 +36,7 @@ public:
                                                  "is below 0, so it is no token", status_code::not_a_token));
         if (const status refused = stages.can_accept(token, tokens_); !refused.ok()) return step::refusal(refused);
         save_after_copying(stages);
-        if (generated && !stages.as_llama()) save(stages);
+        if (generated && !stages.is_exact()) save(stages);
         const step s = stages.may_refuse() ? try_to_take(stages, token, generated) : take(stages, token, generated);
         if (s.refused) return s;
         choice_ = {};
@@ -44,7 +44,7 @@ public:
             ++at_.position;
             at_.attempt = 0;
         }
-        save_as_llama(stages);
+        save_as_exact(stages);
         return s;
     }
     void reset(const Stages& stages) noexcept {
@@ -53,7 +53,7 @@ public:
         choice_ = {};
         stages.reset();
         forget_saved_states();
-        save_as_llama(stages);
+        save_as_exact(stages);
     }
     void retry() noexcept { ++at_.attempt; }
     /// Another sequence of the same seeds. llama.cpp's forms begin streams of their own there, which states of before
@@ -61,7 +61,7 @@ public:
     void fork(const Stages& stages, std::uint16_t sequence) noexcept {
         at_.sequence = sequence;
         stages.fork(sequence);
-        if (!stages.as_llama()) return;
+        if (!stages.is_exact()) return;
         forget_saved_states();
         save(stages);
     }
@@ -70,7 +70,7 @@ public:
 
     checkpoint mark(const Stages& stages) const noexcept {
         checkpoint m;
-        m.line = tokens_.line();
+        m.prefix_hash = tokens_.prefix_hash();
         m.layout = stages.layout();
         m.tokens = tokens_.written();
         m.position = at_.position;
@@ -83,10 +83,10 @@ public:
         if (m.layout != stages.layout() || m.tokens > tokens_.written()) return status_code::mark_unknown;
         const std::size_t back = tokens_.written() - m.tokens;
         if (!tokens_.can_pop(back, window)) return status_code::rewind_too_far;
-        if (m.line != (m.tokens == 0 ? 0 : tokens_.recent(back).line)) return status_code::mark_unknown;
+        if (m.prefix_hash != (m.tokens == 0 ? 0 : tokens_.recent(back).prefix_hash)) return status_code::mark_unknown;
         if (const status s = restore(stages, m.stages.data()); !s.ok()) return s;
         go_back(back, m.position, m.attempt);
-        save_as_llama(stages);  // what the ring holds of this position may be another line's
+        save_as_exact(stages);  // what the ring holds of this position may be of another text
         return {};
     }
     status rewind(const Stages& stages, std::size_t count, std::int32_t window) noexcept {
@@ -111,14 +111,14 @@ public:
     void forget_saved_states() noexcept { saved_from_ = saved_to_ = at_.position; }
     /// llama.cpp's forms change when they are applied, so what they are at a position is saved as soon as the position
     /// is reached; others change when a token is accepted, and are saved before that.
-    void save_as_llama(const Stages& stages) noexcept {
-        if (stages.as_llama()) save(stages);
+    void save_as_exact(const Stages& stages) noexcept {
+        if (stages.is_exact()) save(stages);
     }
     /// A copy may stand elsewhere than the original did: llama.cpp's clone of adaptive_p draws from the beginning
     /// again.
     void note_copy() noexcept { copied_ = true; }
     void save_after_copying(const Stages& stages) noexcept {
-        if (std::exchange(copied_, false)) save_as_llama(stages);
+        if (std::exchange(copied_, false)) save_as_exact(stages);
     }
 
 private:

@@ -24,7 +24,7 @@ public:
         decltype(auto) stages = self().view();
         return self().state().sample(stages, logits);
     }
-    /// The same, with the status beside the token.
+    /// sample, with the status beside the token.
     result<token_id> try_sample(std::span<const float> logits) noexcept {
         const token_id token = sample(logits);
         return {token, last_status()};
@@ -84,11 +84,11 @@ public:
         decltype(auto) stages = self().view();
         return self().state().mark(stages);
     }
-    /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, of another line of tokens or
+    /// Back to a mark of this chain or of a copy, exactly, up to 128 tokens. A mark ahead, behind other tokens or
     /// of a chain with other stages is refused, and nothing changes; nor does anything where a stage's own rollback
-    /// answers false (stage_stuck). A stage of the user's without its own mark() is put back whole, parameters included.
-    /// A mark may be stored: chains with the same stages take it in another run of the program, once they have accepted
-    /// the same tokens.
+    /// answers false (stage_stuck). A stage of the user's without its own mark() is put back whole, parameters
+    /// included. A mark may be stored: chains with the same stages take it in another run of the program, once they
+    /// have accepted the same tokens.
     status rollback(const checkpoint& m) noexcept {
         decltype(auto) stages = self().view();
         return self().state().rollback(stages, m);
@@ -106,8 +106,9 @@ public:
     /// where more than tuning::many_survivors tokens were left to it (distribution() has them). Empty after a
     /// failed step. Valid until the next call that takes a row or candidates.
     std::span<const token_data> survivors() noexcept { return self().state().survivors(); }
-    /// The whole law of the next token after the chain, sparse, in the order of ranks, p normalised; for greedy its one
-    /// token. Where a selector is the user's own, the softmax of what it would choose from. Same validity.
+    /// The whole distribution of the next token after the chain, sparse, in the order of ranks, p normalised; for
+    /// greedy its one token. Where a selector is the user's own, the softmax of what it would choose from. Same
+    /// validity.
     std::span<const token_data> distribution(std::span<const float> logits) noexcept {
         decltype(auto) stages = self().view();
         return self().state().distribution(stages, logits);
@@ -139,7 +140,7 @@ public:
     /// Whether the chain suits a vocabulary of that many tokens: the first parameter without meaning, or else the first
     /// id that a stage names (a bias, a ban, a breaker, an end) and that vocabulary does not have. Steps do not need
     /// it: parameters are looked at in each, and ids outside a row are ignored. O(ids named).
-    status (check)(std::size_t vocabulary_size) const noexcept {
+    status(check)(std::size_t vocabulary_size) const noexcept {
         decltype(auto) stages = self().view();
         const status s = (stages.check)();
         return s.ok() ? stages.check_ids(vocabulary_size) : s;

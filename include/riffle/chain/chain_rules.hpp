@@ -4,6 +4,7 @@
 
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_contract.hpp>
+#include <riffle/chain/stage_functions.hpp>
 #include <riffle/chain/stage_state.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/facts.hpp>
@@ -83,7 +84,7 @@ constexpr bool has_one_verb() {
 template <class Policies>
 constexpr bool has_its_arithmetic() {
     if constexpr (Policies::arithmetic != numerics::llama) return true;
-    else return requires { sizeof(exact::forms_are_included<Policies>); };
+    else return requires { sizeof(stage_ops_maker<Policies>); };
 }
 
 template <class Policies, class... Stages>

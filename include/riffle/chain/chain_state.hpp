@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include <riffle/chain/chain_memory.hpp>
 #include <riffle/chain/cpu_machine.hpp>
 #include <riffle/chain/greatest_of_row.hpp>
+#include <riffle/chain/logprobs.hpp>
 #include <riffle/chain/stage_list.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
@@ -18,11 +18,6 @@
 #include <riffle/core/status.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
-
-/// Whether logprobs are wanted before or after the chain.
-enum class logprobs_of { before, after };
-RIFFLE_LOCAL inline constexpr logprobs_of before = logprobs_of::before;
-RIFFLE_LOCAL inline constexpr logprobs_of after = logprobs_of::after;
 
 template <class Chain>
 class open_step;
@@ -77,13 +72,13 @@ public:
         last_token_ = null_token;
         c.selected = -1;
         status_ = (stages.check)();
-        const bool as_llama = stages.as_llama();
+        const bool is_exact = stages.is_exact();
         const bool has_memory = c.size == 0 || (c.data && c.size <= largest_object / sizeof(token_data));
-        if (status_.ok() && (!has_memory || !make_canonical(c, as_llama))) status_ = status_code::bad_candidates;
-        const std::size_t row_size = as_llama ? (std::max)(c.size, memory_.row_size()) : memory_.row_size();
+        if (status_.ok() && (!has_memory || !make_canonical(c, is_exact))) status_ = status_code::bad_candidates;
+        const std::size_t row_size = is_exact ? (std::max)(c.size, memory_.row_size()) : memory_.row_size();
         if (const status found = reserve_scratch(stages, row_size); status_.ok() && !found.ok()) status_.fail(found);
         if (!status_.ok()) return status_;
-        if (!as_llama) c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
+        if (!is_exact) c.sorted = std::is_sorted(c.begin(), c.end(), ranks_before);
         const context x = now();
         for (std::size_t i = 0; i < stages.size(); ++i) {
             seen(i, c);
@@ -105,6 +100,17 @@ public:
     step accept(const stage_list& stages, token_id token) noexcept {
         if (const status room = make_room(stages, 1); !room.ok()) return last_step_ = step::refusal(room);
         return last_step_ = past_.accept(stages, token, token_origin::generated);
+    }
+    /// Accepts what the last step chose. Where there is no memory to accept it, or a stage refuses it, it is not given
+    /// out.
+    token_id accept_chosen(const stage_list& stages) noexcept {
+        const token_id token = last_token_;
+        last_step_ = {};
+        if (token == null_token) return token;
+        accept(stages, token);
+        if (!last_step_.state.ok()) status_.fail(last_step_.state);
+        if (last_step_.refused) last_token_ = null_token;
+        return last_token_;
     }
     status prompt(const stage_list& stages, std::span<const token_id> tokens) noexcept {
         if (const status room = make_room(stages, tokens.size()); !room.ok()) return room;
@@ -128,7 +134,7 @@ public:
     /// Stages have been pushed: what was saved of others does not fit them.
     void note_new_stages(const stage_list& stages) noexcept {
         past_.forget_saved_states();
-        past_.save_as_llama(stages);
+        past_.save_as_exact(stages);
     }
 
     // ---- going back
@@ -146,7 +152,7 @@ public:
     std::span<const token_data> survivors() noexcept {
         if (last_token_ == null_token) return {};
         candidates& c = machine_.found();
-        normalise(c);
+        detail::make_distribution(c);
         return {c.data, c.size};
     }
     std::span<const token_data> distribution(const stage_list& stages, std::span<const float> logits) noexcept {
@@ -154,14 +160,14 @@ public:
         last_token_ = null_token;
         if (!status_.ok()) return {};
         candidates& c = machine_.found();
-        if (stages.as_llama() && has_drawn_by_law(stages, c)) c.selected = -1;
-        if (c.selected >= 0) {  // the selector has no law but its choice
+        if (stages.is_exact() && has_drawn_by_distribution(stages, c)) c.selected = -1;
+        if (c.selected >= 0) {  // the selector has no distribution but its choice
             c.data[0] = c[std::size_t(c.selected)];
             c.size = 1;
         }
         c.keep_legal();
         if (c.empty()) status_.fail(status_code::no_legal_token);
-        normalise(c);
+        detail::make_distribution(c);
         return {c.data, c.size};
     }
     std::span<const token_logprob> logprobs(const stage_list& stages, std::span<const float> logits, std::size_t n,
@@ -179,7 +185,8 @@ public:
         const std::size_t best = c.greatest();
         if (best == c.size) return {};
         const float maximum = c[best].logit;
-        return to_logprobs(c, n, maximum, which == logprobs_of::before ? machine_.total_mass() : c.mass(maximum));
+        return detail::to_logprobs(c, n, maximum,
+                                   which == logprobs_of::before ? machine_.total_mass() : c.mass(maximum));
     }
 
     const status& last_status() const noexcept { return status_; }
@@ -215,17 +222,6 @@ private:
     template <class Chain>
     friend class scratch_loan;
 
-    /// Accepts what the last step chose. Where there is no memory to accept it, or a stage refuses it, it is not given
-    /// out.
-    token_id accept_chosen(const stage_list& stages) noexcept {
-        const token_id token = last_token_;
-        last_step_ = {};
-        if (token == null_token) return token;
-        accept(stages, token);
-        if (!last_step_.state.ok()) status_.fail(last_step_.state);
-        if (last_step_.refused) last_token_ = null_token;
-        return last_token_;
-    }
     token_id failed(const status& why) noexcept {
         status_.fail(why);
         return null_token;
@@ -255,9 +251,9 @@ private:
     /// Up to what the selector would choose from. llama.cpp's forms draw and learn on the way: that is taken back.
     void look_closer(const stage_list& stages, std::span<const float> logits) noexcept {
         std::array<std::byte, checkpoint::stage_bytes> state{};
-        if (stages.as_llama()) stages.save(state.data());
+        if (stages.is_exact()) stages.save(state.data());
         run(stages, logits, run_to::selector);
-        if (stages.as_llama()) stages.restore(state.data());
+        if (stages.is_exact()) stages.restore(state.data());
     }
     token_id run(const stage_list& stages, std::span<const float> logits, run_to end) noexcept {
         last_token_ = null_token;
@@ -265,7 +261,7 @@ private:
         if (status_.ok() && end == run_to::token && !stages.has_selector()) status_ = status_code::no_selector;
         if (!status_.ok() || !take_row(stages, logits)) return null_token;
         const context x = now();
-        if (!stages.as_llama()) stages.look_at_legal(x, logits.size(), memory_.in_use().legal);
+        if (!stages.is_exact()) stages.look_at_legal(x, logits.size(), memory_.in_use().legal);
         return run(stages, stages.plan_for_row(logits.size(), memory_.in_use().legal), x, logits, end);
     }
     bool take_row(const stage_list& stages, std::span<const float> logits) noexcept {
@@ -284,11 +280,11 @@ private:
     }
     /// Whether what llama.cpp's form selected is one of several that it could have: not the greatest, and not what is
     /// left where all weights are NaN.
-    static bool has_drawn_by_law(const stage_list& stages, const candidates& c) noexcept {
+    static bool has_drawn_by_distribution(const stage_list& stages, const candidates& c) noexcept {
         if (c.selected < 0) return false;
         const selecting how = stages.fact(stages.size() - 1).selects;
         const float p = c[std::size_t(c.selected)].p;
-        return (how == selecting::by_mass || how == selecting::by_shape) && p == p;
+        return (how == selecting::by_mass || how == selecting::by_own_distribution) && p == p;
     }
     void note_choice(const candidates& c) noexcept {
         const token_data& chosen = c[std::size_t(c.selected)];
@@ -303,28 +299,6 @@ private:
             if (!only_nan || token.logit != token.logit) token.logit = canonical(token.logit);
         }
         return true;
-    }
-
-    static void normalise(candidates& c) noexcept {
-        c.sort();
-        c.selected = -1;
-        c.normalise();
-    }
-
-    /// In place: eight bytes where there were twelve, so going forward overwrites nothing unread.
-    static std::span<const token_logprob> to_logprobs(candidates& c, std::size_t n, float maximum,
-                                                      std::uint64_t total) noexcept {
-        c.keep_greatest(n);
-        c.sort();
-        const float log_total = log(lanes<1>(float(double(total) * 0x1p-30)))[0];
-        auto* out = reinterpret_cast<std::byte*>(c.data);
-        for (std::size_t i = 0; i < c.size; ++i) {
-            const token_logprob entry{c[i].id, (c[i].logit - maximum) - log_total};
-            std::memcpy(out + i * sizeof entry, &entry, sizeof entry);
-        }
-        const std::size_t size = c.size;
-        c.size = 0;
-        return {reinterpret_cast<const token_logprob*>(out), size};
     }
 
     void copy_from(const basic_chain_state& other) noexcept {

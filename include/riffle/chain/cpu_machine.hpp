@@ -6,19 +6,26 @@
 #include <span>
 
 #include <riffle/chain/large_nucleus.hpp>
-#include <riffle/chain/llama_run.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/row_step.hpp>
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/stage_list.hpp>
 #include <riffle/chain/tuning.hpp>
-#include <riffle/core/law.hpp>
+#include <riffle/chain/verbs_of_step.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/gather.hpp>
 #include <riffle/wide/max.hpp>
 #include <riffle/wide/select.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
+namespace detail {
+
+/// Runs stages as llama.cpp runs them (exact/run.hpp).
+template <class Stages>
+class exact_run;
+
+}  // namespace detail
 
 /// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler: what it needs
 /// of the stages it asks their tables (chain/stage_ops.hpp).
@@ -40,9 +47,10 @@ public:
     }
 
     /// The token for a row, or null_token; `found()` then holds what was materialised. `memory` is as large as the row
-    /// and the stages ask (scratch::bytes), and memory.legal is what they leave legal (stage_list::look_at_legal). What is passed in must live until run returns; after that only `memory`
-    /// must, as long as found() and edited_row() are asked for. `known` is what find_max finds in the row, where
-    /// memory.peaks has its block maxima already; steps of the plan before `first` were done elsewhere.
+    /// and the stages ask (scratch::bytes), and memory.legal is what they leave legal (stage_list::look_at_legal). What
+    /// is passed in must live until run returns; after that only `memory` must, as long as found() and edited_row() are
+    /// asked for. `known` is what find_max finds in the row, where memory.block_maxima has its block maxima already;
+    /// steps of the plan before `first` were done elsewhere.
     token_id run(const Stages& stages, const plan& p, const scratch& memory, const context& x,
                  std::span<const float> logits, run_to end, const wide::row_maximum* known = nullptr,
                  std::size_t first = 0) noexcept {
@@ -50,7 +58,7 @@ public:
         nucleus_.begin();
         draws_from_row_ = false;
         moments_ = {};
-        law_ = {};
+        softmax_ = {};
         while (s_.next < s_.now->size) {
             const plan_step& step = s_.now->steps[s_.next++];
             if (!stages.handlers().of[std::size_t(step.op)](*this, step)) return null_token;
@@ -89,22 +97,22 @@ public:
         } else if constexpr (Op == pass::hide) {
             m.hide_illegal(p.first);
         } else if constexpr (Op == pass::rewrite) {
-            s.note(wide::find_max(s.row, s.memory.peaks));
+            s.note(wide::find_max(s.row, s.memory.block_maxima));
             s.template ask<&stage_ops::rewrite>(p.first, s.row);
         } else if constexpr (Op == pass::adjust) {
             m.adjust(p.first);
         } else if constexpr (Op == pass::max) {
             return m.find_maximum();
         } else if constexpr (Op == pass::moments) {
-            m.moments_ = s.template run<&folded_passes::find_moments>(s.row, s.memory.peaks, s.mapped_maximum);
+            m.moments_ = s.template run<&folded_passes::find_moments>(s.row, s.memory.block_maxima, s.mapped_maximum);
         } else if constexpr (Op == pass::mass) {
             if constexpr (HasNuclei)
                 if (m.is_nucleus(p.first)) return m.nucleus_.find_mass(p.first), true;
             m.find_mass();
-        } else if constexpr (Op == pass::law) {
-            m.law_ = s.template run<&folded_passes::find_law>(s.row, s.memory.peaks, s.mass_cut(),
-                                                              s.raw_cut(std::numeric_limits<float>::lowest()),
-                                                              s.mapped_maximum);
+        } else if constexpr (Op == pass::softmax) {
+            m.softmax_ = s.template run<&folded_passes::find_softmax>(s.row, s.memory.block_maxima, s.mass_cut(),
+                                                                      s.raw_cut(std::numeric_limits<float>::lowest()),
+                                                                      s.mapped_maximum);
         } else if constexpr (Op == pass::select) {
             s.select_greatest(s.rank(p.first));
         } else if constexpr (Op == pass::histogram) {
@@ -129,8 +137,8 @@ public:
             m.make_rows();
         } else if constexpr (Op == pass::back_to_row) {
             return m.go_back_to_row() || m.narrow_to_the_end(p);
-        } else if constexpr (Op == pass::llama) {
-            return detail::llama_run<Stages>(s).run(p.last, m.counts_);
+        } else if constexpr (Op == pass::exact) {
+            return detail::exact_run<Stages>(s).run(p.last, m.counts_);
         } else {
             static_assert(Op == pass::narrow);
             return m.verbs_.narrow(p.first, p.last);
@@ -144,27 +152,27 @@ private:
     void hide_illegal(std::size_t mask) noexcept {
         const legal_tokens& legal = s_.memory.legal[mask];
         if (legal.are_all) return;
-        wide::hide_illegal(s_.row, legal.ids.empty()
-                                       ? legal.words
-                                       : wide::words_of(legal.ids, s_.memory.legal_words, s_.row.size()));
+        wide::hide_illegal(s_.row, legal.ids.empty() ? legal.words
+                                                     : wide::words_of(legal.ids, s_.memory.legal_words, s_.row.size()));
     }
     void adjust(std::size_t i) noexcept {
         if (!s_.template ask<&stage_ops::adjusts_now>(i, s_.past->at())) return;
         const float maximum = s_.find_raw_maximum();
-        if (maximum > illegal_logit) s_.template ask<&stage_ops::adjust>(i, s_.row, s_.memory.peaks, maximum);
+        if (maximum > illegal_logit) s_.template ask<&stage_ops::adjust>(i, s_.row, s_.memory.block_maxima, maximum);
     }
     bool find_maximum() noexcept {
         const plan_step& next = s_.now->steps[s_.next];
-        s_.maximum = s_.find_raw_maximum(next.op == pass::select && wide::needs_groups(s_.row, s_.rank(s_.now->bridge)));
+        s_.maximum =
+            s_.find_raw_maximum(next.op == pass::select && wide::needs_groups(s_.row, s_.rank(s_.now->bridge)));
         s_.mapped_maximum = s_.maximum > illegal_logit ? s_.map(s_.maximum) : illegal_logit;
         return s_.mapped_maximum > illegal_logit || s_.fail();
     }
     void find_mass() noexcept {
-        s_.total_mass = s_.template run<&folded_passes::mass>(s_.row, s_.memory.peaks, s_.mass_cut(), s_.mapped_maximum,
-                                                              s_.memory.masses);
-        law_ = {};
-        law_.maximum = s_.mapped_maximum;
-        law_.mass = s_.total_mass;
+        s_.total_mass = s_.template run<&folded_passes::mass>(s_.row, s_.memory.block_maxima, s_.mass_cut(),
+                                                              s_.mapped_maximum, s_.memory.masses);
+        softmax_ = {};
+        softmax_.maximum = s_.mapped_maximum;
+        softmax_.mass = s_.total_mass;
     }
 
     // ---- from the row to candidates
@@ -173,13 +181,13 @@ private:
     /// others among more of the greatest. Otherwise it sees everything that weighs, or is legal.
     void search(std::size_t bridge) noexcept {
         const facts& f = s_.stages->fact(bridge);
-        const float least = f.weightless ? s_.raw_cut(std::numeric_limits<float>::lowest()) : s_.mass_cut();
+        const float least = f.sees_weightless ? s_.raw_cut(std::numeric_limits<float>::lowest()) : s_.mass_cut();
         if (!f.needs_all && search_from_above(bridge, least)) return;
         s_.gather_above_raw(least);
         keeps(bridge, illegal_logit);
     }
     bool keeps(std::size_t bridge, float floor) noexcept {
-        return s_.template ask<&stage_ops::keep>(bridge, s_.found, law_, floor);
+        return s_.template ask<&stage_ops::keep>(bridge, s_.found, softmax_, floor);
     }
     bool search_from_above(std::size_t bridge, float least) noexcept {
         constexpr std::size_t many = tuning::many_of_search;
@@ -193,8 +201,7 @@ private:
             const std::size_t most = 2 * k;
             float cut = s_.raw_cut_of_rank(k);
             if (s_.reached_by(cut, most + 1) > most)  // as in a row that rises
-                cut = s_.raw_cut(
-                    s_.map(canonical(wide::closer_bound(s_.row, s_.memory.peaks, k, cut, most))));
+                cut = s_.raw_cut(s_.map(canonical(wide::closer_bound(s_.row, s_.memory.block_maxima, k, cut, most))));
             if (!(cut > least) || !s_.gather_above_raw(cut, most)) return false;
             if (keeps(bridge, s_.map(canonical(cut)))) return true;
         }
@@ -204,7 +211,7 @@ private:
     void select_by_head(std::size_t bridge) noexcept {
         const std::size_t first = s_.rank(bridge);
         s_.select_greatest(first);
-        const std::size_t asked = s_.template ask<&stage_ops::rank_of_head>(bridge, law_, s_.found);
+        const std::size_t asked = s_.template ask<&stage_ops::rank_of_head>(bridge, softmax_, s_.found);
         const std::size_t k = (std::min)(asked, s_.row.size());
         if (k > first) s_.select_greatest(k);
         else s_.found.keep_greatest(k);
@@ -219,7 +226,7 @@ private:
     }
     void gather_above(std::size_t bridge) noexcept {
         const float mapped_cut = s_.stages->fact(bridge).narrows == narrowing::likelihood
-                                     ? s_.template ask<&stage_ops::cut_of_law>(bridge, law_)
+                                     ? s_.template ask<&stage_ops::cut_by_softmax>(bridge, softmax_)
                                      : s_.template ask<&stage_ops::cut>(bridge, s_.mapped_maximum, moments_);
         const std::size_t least = s_.keeps_at_least(bridge);
         if (mapped_cut > s_.mapped_maximum) return s_.select_greatest(least);  // nobody reaches it
@@ -235,7 +242,7 @@ private:
     void stay_in_row(const route& onward, float cut) noexcept {
         draws_from_row_ = onward.at_draw;
         hides_weights_ = !onward.at_draw || cut > s_.mass_cut();
-        if (hides_weights_) wide::hide_below(s_.row, s_.memory.peaks, cut);
+        if (hides_weights_) wide::hide_below(s_.row, s_.memory.block_maxima, cut);
         s_.go_on(onward);
         s_.left = {s_.maximum, false};
         s_.offer_maximum();
@@ -264,19 +271,20 @@ private:
         const selecting how = s_.stages->fact(selector).selects;
         if (how == selecting::greatest) return s_.choose({first_in_rank(), s_.mapped_maximum, 1.0f});
         if (s_.end == run_to::selector) {
-            s_.gather_above_raw(how == selecting::by_shape ? std::numeric_limits<float>::lowest() : s_.mass_cut());
+            s_.gather_above_raw(how == selecting::by_own_distribution ? std::numeric_limits<float>::lowest()
+                                                                      : s_.mass_cut());
             return s_.stages->prepare(selector, s_.found);
         }
         const draws random = s_.template ask<&stage_ops::random>(selector, s_.past->at());
-        if (how == selecting::by_shape) {
+        if (how == selecting::by_own_distribution) {
             const token_data token = s_.template run<&folded_passes::pick_by_shape>(
-                (*s_.stages)[selector], s_.row, s_.memory.peaks, law_, s_.memory.masses, random);
+                (*s_.stages)[selector], s_.row, s_.memory.block_maxima, softmax_, s_.memory.masses, random);
             if (token.id >= 0) s_.choose(token);
         } else if (how == selecting::by_mass) {
             pick_by_mass(random);
         } else {
-            const token_id id = s_.template run<&folded_passes::pick_by_noise>(s_.row, s_.memory.peaks, s_.maximum,
-                                                                               random);
+            const token_id id =
+                s_.template run<&folded_passes::pick_by_noise>(s_.row, s_.memory.block_maxima, s_.maximum, random);
             if (id >= 0) s_.choose({id, mapped_logit(id), 0.0f});
         }
     }
@@ -287,7 +295,7 @@ private:
         s_.choose({p.id, mapped_logit(p.id), float(double(p.weight) / double(s_.total_mass))});
     }
     token_id first_in_rank() const noexcept {
-        return token_id(wide::first_at_least(s_.row, s_.memory.peaks, s_.raw_cut(s_.mapped_maximum)));
+        return token_id(wide::first_at_least(s_.row, s_.memory.block_maxima, s_.raw_cut(s_.mapped_maximum)));
     }
     float mapped_logit(token_id id) const noexcept { return s_.map(canonical(s_.row.logit(std::size_t(id)))); }
 
@@ -295,7 +303,7 @@ private:
 
     void make_rows() noexcept {
         s_.found.size = s_.row.size();  // in memory for whole blocks
-        if (wide::fill_candidates(s_.row, true, s_.found.data)) s_.note(wide::find_max(s_.row, s_.memory.peaks));
+        if (wide::fill_candidates(s_.row, true, s_.found.data)) s_.note(wide::find_max(s_.row, s_.memory.block_maxima));
     }
     bool go_back_to_row() noexcept {
         const wide::row_found of_candidates = verbs_.row_of_candidates();
@@ -315,7 +323,7 @@ private:
     bool draws_from_row_ = false;  ///< what a bridge that selects has left is in the row
     bool hides_weights_ = false;   ///< and tokens that weighed something are not any more
     moments moments_;
-    law law_;
+    softmax_statistics softmax_;
     replay_counts counts_;
 };
 

@@ -8,17 +8,17 @@
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_functions.hpp>
 #include <riffle/chain/stage_ops.hpp>
-#include <riffle/core/law.hpp>
 #include <riffle/core/policies.hpp>
 #include <riffle/core/row.hpp>
-#include <riffle/wide/fold.hpp>
+#include <riffle/core/softmax_statistics.hpp>
+#include <riffle/wide/fused_maps.hpp>
 #include <riffle/wide/histogram.hpp>
-#include <riffle/wide/law.hpp>
 #include <riffle/wide/mass.hpp>
 #include <riffle/wide/moments.hpp>
 #include <riffle/wide/nucleus.hpp>
 #include <riffle/wide/pick.hpp>
 #include <riffle/wide/preimage.hpp>
+#include <riffle/wide/softmax.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -35,38 +35,39 @@ struct folded_passes {
 
     /// The mass of the mapped row, and in `masses` that of each block. Raw logits under `cut` weigh nothing; `maximum`
     /// is the greatest mapped logit, here and below.
-    std::uint64_t (*mass)(maps, const row&, const float* peaks, float cut, float maximum,
+    std::uint64_t (*mass)(maps, const row&, const float* block_maxima, float cut, float maximum,
                           std::uint64_t* masses) noexcept = nullptr;
     /// For a bridge that keeps a share of the mass; `masses` become those of the logits that reach the band.
-    wide::split_mass (*split_mass)(maps, const row&, const float* peaks, float cut, const wide::band& raw,
+    wide::split_mass (*split_mass)(maps, const row&, const float* block_maxima, float cut, const wide::band& raw,
                                    float maximum, std::uint64_t* masses, wide::band_tokens&) noexcept = nullptr;
-    void (*mass_by_bucket)(maps, const row&, const float* peaks, float cut, float maximum, const wide::buckets&,
+    void (*mass_by_bucket)(maps, const row&, const float* block_maxima, float cut, float maximum, const wide::buckets&,
                            std::uint64_t* bins) noexcept = nullptr;
     /// Raw logits from `legal_cut` up are legal behind the maps.
-    law (*find_law)(maps, const row&, const float* peaks, float cut, float legal_cut,
-                    float maximum) noexcept = nullptr;
-    moments (*find_moments)(maps, const row&, const float* peaks, float maximum) noexcept = nullptr;
+    softmax_statistics (*find_softmax)(maps, const row&, const float* block_maxima, float cut, float legal_cut,
+                                       float maximum) noexcept = nullptr;
+    moments (*find_moments)(maps, const row&, const float* block_maxima, float maximum) noexcept = nullptr;
     wide::picked (*pick_by_mass)(maps, const row&, const std::uint64_t* masses, std::uint64_t target,
                                  float maximum) noexcept = nullptr;
-    token_id (*pick_by_noise)(maps, const row&, const float* peaks, float maximum, const draws&) noexcept = nullptr;
-    token_data (*pick_by_shape)(maps, const stage_ref& selector, const row&, const float* peaks, const law&,
-                                std::uint64_t* masses, const draws&) noexcept = nullptr;
+    token_id (*pick_by_noise)(maps, const row&, const float* block_maxima, float maximum,
+                              const draws&) noexcept = nullptr;
+    token_data (*pick_by_shape)(maps, const stage_ref& selector, const row&, const float* block_maxima,
+                                const softmax_statistics&, std::uint64_t* masses, const draws&) noexcept = nullptr;
 };
 
 namespace detail {
 
 /// The maps of stages of these types, of the many that stand in `among`.
 template <class... Stages>
-auto fold_of(folded_passes::maps among) noexcept {
+auto fused_maps_of(folded_passes::maps among) noexcept {
     if constexpr (sizeof...(Stages) == 0) {
-        return fold<>{};
+        return fused_maps<>{};
     } else {
         const stage_ref* at = among.data();
         const auto next_map = [&]() noexcept {
             while (!at->ops->fact.maps) ++at;
             return (at++)->spec;
         };
-        return fold<Stages...>{*static_cast<const Stages*>(next_map())...};  // in braces, so from left to right
+        return fused_maps<Stages...>{*static_cast<const Stages*>(next_map())...};  // in braces, so from left to right
     }
 }
 
@@ -75,53 +76,57 @@ template <bool Fast, class... Stages>
 struct passes_with {
     using maps = folded_passes::maps;
 
-    static float map(maps m, float logit) noexcept { return fold_of<Stages...>(m).one(logit); }
+    static float map(maps m, float logit) noexcept { return fused_maps_of<Stages...>(m).one(logit); }
     static void map_tokens(maps m, std::span<token_data> tokens) noexcept {
         candidates c{tokens.data(), tokens.size(), -1, false};
-        c.map_logits(fold_of<Stages...>(m));
+        c.map_logits(fused_maps_of<Stages...>(m));
     }
     static float preimage(maps m, float target, float known) noexcept {
-        const auto all = fold_of<Stages...>(m);
+        const auto all = fused_maps_of<Stages...>(m);
         return wide::preimage([&](float logit) { return all.one(logit); }, target, known);
     }
-    static std::uint64_t mass(maps m, const row& r, const float* peaks, float cut, float maximum,
+    static std::uint64_t mass(maps m, const row& r, const float* block_maxima, float cut, float maximum,
                               std::uint64_t* masses) noexcept {
-        return wide::find_mass<Fast>(r, peaks, cut, fold_of<Stages...>(m), maximum, masses);
+        return wide::find_mass<Fast>(r, block_maxima, cut, fused_maps_of<Stages...>(m), maximum, masses);
     }
-    static wide::split_mass split_mass(maps m, const row& r, const float* peaks, float cut, const wide::band& raw,
-                                       float maximum, std::uint64_t* masses, wide::band_tokens& tokens) noexcept {
-        return wide::find_split_mass(r, peaks, cut, raw, fold_of<Stages...>(m), maximum, masses, tokens);
+    static wide::split_mass split_mass(maps m, const row& r, const float* block_maxima, float cut,
+                                       const wide::band& raw, float maximum, std::uint64_t* masses,
+                                       wide::band_tokens& tokens) noexcept {
+        return wide::find_split_mass(r, block_maxima, cut, raw, fused_maps_of<Stages...>(m), maximum, masses, tokens);
     }
-    static void mass_by_bucket(maps m, const row& r, const float* peaks, float cut, float maximum,
+    static void mass_by_bucket(maps m, const row& r, const float* block_maxima, float cut, float maximum,
                                const wide::buckets& by, std::uint64_t* bins) noexcept {
-        wide::mass_by_bucket(r, peaks, cut, fold_of<Stages...>(m), by, maximum, bins);
+        wide::mass_by_bucket(r, block_maxima, cut, fused_maps_of<Stages...>(m), by, maximum, bins);
     }
     template <std::uint8_t Parts>
-    static law find_law(maps m, const row& r, const float* peaks, float cut, float legal_cut, float maximum) noexcept {
-        return wide::find_law<Parts>(r, peaks, cut, legal_cut, fold_of<Stages...>(m), maximum);
+    static softmax_statistics find_softmax(maps m, const row& r, const float* block_maxima, float cut, float legal_cut,
+                                           float maximum) noexcept {
+        return wide::find_softmax<Parts>(r, block_maxima, cut, legal_cut, fused_maps_of<Stages...>(m), maximum);
     }
-    static moments find_moments(maps m, const row& r, const float* peaks, float maximum) noexcept {
-        return wide::find_moments(r, peaks, fold_of<Stages...>(m), maximum);
+    static moments find_moments(maps m, const row& r, const float* block_maxima, float maximum) noexcept {
+        return wide::find_moments(r, block_maxima, fused_maps_of<Stages...>(m), maximum);
     }
     static wide::picked pick_by_mass(maps m, const row& r, const std::uint64_t* masses, std::uint64_t target,
                                      float maximum) noexcept {
-        return wide::pick_by_mass(r, masses, target, fold_of<Stages...>(m), maximum);
+        return wide::pick_by_mass(r, masses, target, fused_maps_of<Stages...>(m), maximum);
     }
-    static token_id pick_by_noise(maps m, const row& r, const float* peaks, float maximum,
+    static token_id pick_by_noise(maps m, const row& r, const float* block_maxima, float maximum,
                                   const draws& noise) noexcept {
-        return wide::pick_by_noise(r, peaks, fold_of<Stages...>(m), maximum, noise);
+        return wide::pick_by_noise(r, block_maxima, fused_maps_of<Stages...>(m), maximum, noise);
     }
     template <class Policies, class Selector>
-    static token_data pick_by_shape(maps m, const stage_ref& selector, const row& r, const float* peaks,
-                                    const law& of_row, std::uint64_t* masses, const draws& random) noexcept {
-        return stage_functions<Policies, Selector>::pick_by_shape_behind(selector, fold_of<Stages...>(m), r, peaks,
-                                                                         of_row, masses, random);
+    static token_data pick_by_shape(maps m, const stage_ref& selector, const row& r, const float* block_maxima,
+                                    const softmax_statistics& of_row, std::uint64_t* masses,
+                                    const draws& random) noexcept {
+        return stage_functions<Policies, Selector>::pick_by_shape_behind(selector, fused_maps_of<Stages...>(m), r,
+                                                                         block_maxima, of_row, masses, random);
     }
 };
 
-inline token_data pick_by_own_shape(folded_passes::maps, const stage_ref& selector, const row& r, const float* peaks,
-                                    const law& of_row, std::uint64_t* masses, const draws& random) noexcept {
-    return selector.ops->pick_by_shape(selector, r, peaks, of_row, masses, random);
+inline token_data pick_by_own_shape(folded_passes::maps, const stage_ref& selector, const row& r,
+                                    const float* block_maxima, const softmax_statistics& of_row, std::uint64_t* masses,
+                                    const draws& random) noexcept {
+    return selector.ops->pick_by_shape(selector, r, block_maxima, of_row, masses, random);
 }
 
 /// The passes that a plan has for its bridge, of type `Bridge`, with the maps of `Stages` pending there.
@@ -131,17 +136,18 @@ constexpr folded_passes make_folded_passes() {
     constexpr facts bridge = facts_of<Bridge>();
     const auto has = [](pass op) { return (Passes >> unsigned(op) & 1) != 0; };
     folded_passes p;
-    if constexpr (sizeof...(Stages) > 0) p.map = with::map, p.map_tokens = with::map_tokens, p.preimage = with::preimage;
+    if constexpr (sizeof...(Stages) > 0)
+        p.map = with::map, p.map_tokens = with::map_tokens, p.preimage = with::preimage;
     if constexpr (has(pass::mass) || has(pass::draw)) p.mass = with::mass;
     if constexpr (has(pass::histogram)) p.split_mass = with::split_mass, p.mass_by_bucket = with::mass_by_bucket;
-    if constexpr (has(pass::law)) p.find_law = with::template find_law<bridge.law_parts>;
+    if constexpr (has(pass::softmax)) p.find_softmax = with::template find_softmax<bridge.softmax_parts>;
     if constexpr (has(pass::moments)) p.find_moments = with::find_moments;
     if constexpr (has(pass::pick) || has(pass::draw)) {
         if constexpr (bridge.selects == selecting::by_mass) p.pick_by_mass = with::pick_by_mass;
         if constexpr (bridge.selects == selecting::by_noise) p.pick_by_noise = with::pick_by_noise;
-        if constexpr (bridge.selects == selecting::by_shape && sizeof...(Stages) == 0)
+        if constexpr (bridge.selects == selecting::by_own_distribution && sizeof...(Stages) == 0)
             p.pick_by_shape = pick_by_own_shape;
-        else if constexpr (bridge.selects == selecting::by_shape)
+        else if constexpr (bridge.selects == selecting::by_own_distribution)
             p.pick_by_shape = with::template pick_by_shape<Policies, Bridge>;
     }
     return p;
@@ -153,8 +159,8 @@ RIFFLE_LOCAL inline constexpr folded_passes folded_passes_of =
 /// For a plan without such passes.
 RIFFLE_LOCAL inline constexpr folded_passes no_passes{};
 
-/// All passes over a row into which every map has been written, or which has none: what a chain put together at run time
-/// asks for. Single logits, which a cut is looked for on, are mapped stage by stage.
+/// All passes over a row into which every map has been written, or which has none: what a chain put together at run
+/// time asks for. Single logits, which a cut is looked for on, are mapped stage by stage.
 template <class Policies>
 struct passes_without_maps {
     using maps = folded_passes::maps;
@@ -183,7 +189,7 @@ struct passes_without_maps {
         p.mass = with::mass;
         p.split_mass = with::split_mass;
         p.mass_by_bucket = with::mass_by_bucket;
-        p.find_law = with::template find_law<law_part::all>;
+        p.find_softmax = with::template find_softmax<softmax_part::all>;
         p.find_moments = with::find_moments;
         p.pick_by_mass = with::pick_by_mass;
         p.pick_by_noise = with::pick_by_noise;

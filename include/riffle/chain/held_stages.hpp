@@ -46,8 +46,8 @@ struct held_stage : stage_state<Policies, S>::type {
     }
     static stage_ref clone(const stage_ref& s) { return refer_to(new (std::nothrow) held_stage(in(s))); }
     static void destroy(const stage_ref& s) noexcept { delete &in(s); }
-    RIFFLE_LOCAL static constexpr held_stage_ops ops{make_stage_ops<Policies, S, maps_written_out::yes>(), clone,
-                                                     destroy};
+    RIFFLE_LOCAL static constexpr held_stage_ops ops{
+        stage_ops_maker<Policies>::template make<S, maps_written_out::yes>(), clone, destroy};
 
     S spec;
 };
@@ -57,11 +57,11 @@ stage_ref hold(S stage) noexcept(std::is_nothrow_move_constructible_v<S>) {
     return held::refer_to(new (std::nothrow) held(std::move(stage)));
 }
 
-/// Stages put together at run time, which it owns. It has the facts that a chain of types has and asks the same function
-/// for its plans; maps are not folded into exp but written out first, as the plan says.
+/// Stages put together at run time, which it owns. It has the facts that a chain of types has and asks the same
+/// function for its plans; maps are not folded into exp but written out first, as the plan says.
 template <class Policies>
 class held_stages {
-    static constexpr bool as_llama = Policies::arithmetic == numerics::llama;
+    static constexpr bool is_exact = Policies::arithmetic == numerics::llama;
 
 public:
     held_stages() = default;
@@ -88,8 +88,9 @@ public:
         for (const stage_ref& s : stages_) ops_of(s).destroy(s);
     }
 
-    /// Appends a stage of hold(), which it owns from now on. A stage after a selector, one too many or one that keeps too
-    /// much is not taken; from then on every step answers the status given here. Where this throws, nothing has changed.
+    /// Appends a stage of hold(), which it owns from now on. A stage after a selector, one too many or one that keeps
+    /// too much is not taken; from then on every step answers the status given here. Where this throws, nothing has
+    /// changed.
     status push(stage_ref s) {
         if (!s.spec) return state_ = status_code::out_of_memory;
         const owner one{s};
@@ -136,8 +137,7 @@ private:
         if (joined.saved_bytes > checkpoint::stage_bytes) return state_ = status_code::chain_malformed;
         std::vector<plan> plans;
         for (std::size_t bridge = 0; bridge <= size; ++bridge)
-            plans.push_back(as_llama ? make_llama_plan(size)
-                                     : make_plan(all_facts.data(), size, bridge, folding::no));
+            plans.push_back(is_exact ? make_exact_plan(size) : make_plan(all_facts.data(), size, bridge, folding::no));
         stages_.reserve(size);
         ring_.resize(joined.saved_bytes * stage_list::saved_states);
 
@@ -149,7 +149,8 @@ private:
         plans_.swap(plans);
         joined.plans = plans_.data();
         joined.folded = folded.data();
-        joined.handlers = &handlers_of<cpu_machine, ~std::uint64_t{0}>;
+        constexpr std::uint64_t exact = std::uint64_t{1} << unsigned(pass::exact);
+        joined.handlers = &handlers_of < cpu_machine, is_exact ? exact : ~exact > ;
         joined.arithmetic = Policies::arithmetic;
         facts_ = joined;
         return state_;

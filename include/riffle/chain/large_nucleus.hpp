@@ -22,8 +22,8 @@ namespace riffle::inline RIFFLE_ABI::detail {
 enum class nucleus_way { none, candidates, band_guessed_ahead, band_of_sample, bucket };
 
 /// Finds where the nucleus of a row ends. Most rows show it a few nats under the maximum, among few tokens. A large
-/// nucleus is looked for in the row: in a band of logits that a sample of the row gives (wide/nucleus.hpp), or else by a
-/// histogram of mass. No candidates are made for it where the step can go on in the row.
+/// nucleus is looked for in the row: in a band of logits that a sample of the row gives (wide/nucleus.hpp), or else by
+/// a histogram of mass. No candidates are made for it where the step can go on in the row.
 template <class Stages>
 class large_nucleus {
     using step = row_step<Stages>;
@@ -42,8 +42,8 @@ public:
     void find_mass(std::size_t bridge) noexcept {
         band_ = guess_without_mass(bridge);
         if (!band_.empty()) return split_mass();
-        s_.total_mass = s_.template run<&folded_passes::mass>(s_.row, s_.memory.peaks, s_.mass_cut(), s_.mapped_maximum,
-                                                              s_.memory.masses);
+        s_.total_mass = s_.template run<&folded_passes::mass>(s_.row, s_.memory.block_maxima, s_.mass_cut(),
+                                                              s_.mapped_maximum, s_.memory.masses);
     }
     /// Where the nucleus ends, once its mass is known.
     void find_end(std::size_t bridge) noexcept {
@@ -89,7 +89,7 @@ private:
     void find_bucket(std::size_t bridge, std::uint64_t target) noexcept {
         cut_ = s_.finite(s_.mapped_maximum - mass_range);
         const wide::buckets by = buckets_of_mass();
-        sum_by(by, s_.row, s_.memory.peaks);
+        sum_by(by, s_.row, s_.memory.block_maxima);
         const std::size_t bucket = wide::bucket_exceeding({s_.memory.bins, wide::buckets::count}, target);
         if (bucket == 0) return;
         cut_ = by.least_of(bucket, s_.mapped_maximum);
@@ -112,15 +112,16 @@ private:
         std::uint64_t mass;  ///< of them all
     };
     float rank_of_peaks(std::size_t k) noexcept {
-        float* const peaks = s_.memory.peaks;
-        return wide::kth_greatest(peaks, wide::pad_peaks(peaks, s_.row.blocks()), k, k / 8,
-                                  wide::guess_below(peaks, s_.row.blocks(), s_.maximum), s_.maximum);
+        float* const block_maxima = s_.memory.block_maxima;
+        return wide::kth_greatest(block_maxima, wide::pad_peaks(block_maxima, s_.row.blocks()), k, k / 8,
+                                  wide::guess_below(block_maxima, s_.row.blocks(), s_.maximum), s_.maximum);
     }
     likeliest_tokens find_likeliest() noexcept {
         const std::size_t usual = s_.row.blocks() / 4;
         float least = s_.finite(rank_of_peaks(usual));
-        const std::size_t padded = wide::pad_peaks(s_.memory.peaks, s_.row.blocks());
-        if (wide::count_at_least(s_.memory.peaks, padded, least) > 2 * usual) least = next_canonical(canonical(least));
+        const std::size_t padded = wide::pad_peaks(s_.memory.block_maxima, s_.row.blocks());
+        if (wide::count_at_least(s_.memory.block_maxima, padded, least) > 2 * usual)
+            least = next_canonical(canonical(least));
         const float cut = (std::max)(least, s_.mass_cut());
         return {least, split(cut, {cut, cut}).reaching};
     }
@@ -161,15 +162,16 @@ private:
         return wide::buckets::between(s_.finite(s_.mapped_maximum - mass_range), s_.mapped_maximum);
     }
     template <class Row>
-    void sum_by(const wide::buckets& by, const Row& of, const float* peaks) noexcept {
+    void sum_by(const wide::buckets& by, const Row& of, const float* block_maxima) noexcept {
         std::fill(s_.memory.bins, s_.memory.bins + wide::buckets::count, 0);
-        s_.template run<&folded_passes::mass_by_bucket>(of, peaks, s_.mass_cut(), s_.mapped_maximum, by, s_.memory.bins);
+        s_.template run<&folded_passes::mass_by_bucket>(of, block_maxima, s_.mass_cut(), s_.mapped_maximum, by,
+                                                        s_.memory.bins);
     }
     /// The masses of a sample of the row, by bucket in memory.bins; answers about what the row holds below a logit.
     double sample_masses(std::size_t, float below) noexcept {
-        wide::row_sample sample(s_.row, s_.memory.peaks, reinterpret_cast<float*>(s_.found.data));
+        wide::row_sample sample(s_.row, s_.memory.block_maxima, reinterpret_cast<float*>(s_.found.data));
         const auto sum_sample_by = [&](const wide::buckets& by) {
-            sum_by(by, sample.logits, sample.peaks);
+            sum_by(by, sample.logits, sample.block_maxima);
             sampled_by_ = by;
         };
         sum_sample_by(buckets_of_mass());
@@ -197,7 +199,7 @@ private:
 
     wide::split_mass split(float cut, const wide::band& raw) noexcept {
         of_band_ = wide::band_tokens::in(s_.found.data, s_.row.size());
-        return s_.template run<&folded_passes::split_mass>(s_.row, s_.memory.peaks, cut, raw, s_.mapped_maximum,
+        return s_.template run<&folded_passes::split_mass>(s_.row, s_.memory.block_maxima, cut, raw, s_.mapped_maximum,
                                                            s_.memory.masses, of_band_);
     }
     void split_mass() noexcept {
@@ -230,7 +232,7 @@ private:
             s_.go_on(onward);
             s_.next += 2;  // behind maximum and mass, which are known
         } else {
-            wide::hide_below(s_.row, s_.memory.peaks, cut);
+            wide::hide_below(s_.row, s_.memory.block_maxima, cut);
             wide::hide_ties(end, tokens, s_.row, cut, beyond, 0, s_.row.blocks());
             s_.go_on(onward);
         }

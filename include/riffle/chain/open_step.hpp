@@ -49,7 +49,7 @@ public:
     const scratch& memory() const noexcept { return chain_.state().memory_.in_use(); }
     /// What the chain does with a row of that size in this step.
     const plan& plan_for(std::size_t row_size) noexcept {
-        if (stages_.as_llama()) return stages_.plan_for(stages_.size());
+        if (stages_.is_exact()) return stages_.plan_for(stages_.size());
         stages_.look_at_legal(past(), row_size, memory().legal);
         return stages_.plan_for(stages_.bridge(row_size, 0, memory().legal));
     }

@@ -51,9 +51,7 @@ public:
     ~pipeline() = default;
 
     /// The plan when stage `bridge` is the first that narrows; stage_count for a chain in which none does.
-    static constexpr const plan& plan_for(std::size_t bridge) noexcept {
-        return types::plans[bridge];
-    }
+    static constexpr const plan& plan_for(std::size_t bridge) noexcept { return types::plans[bridge]; }
 
     /// The specs. Parameters may change between steps.
     std::tuple<Stages...>& stages() noexcept { return stages_; }
@@ -81,7 +79,7 @@ private:
     }
     template <class S>
     static void check_one(const S& stage, status& first) noexcept {
-        if (first.ok()) first = detail::checked<Policies>(stage);
+        if (first.ok()) first = (detail::stage_ops_maker<Policies>::check)(stage);
     }
 
     std::tuple<Stages...> stages_;
@@ -147,7 +145,7 @@ auto chain(Stages... stages) {
     else return detail::make_pipeline<Policies>(std::tuple_cat(detail::as_stages(std::move(stages))...));
 }
 
-/// The same stages under other policies: with<fast>(a | b).
+/// The stages of a chain, or one stage, under other policies: with<fast>(a | b).
 template <class Policies, class Stage>
 auto with(Stage stage) {
     return detail::make_pipeline<Policies>(detail::as_stages(std::move(stage)));

@@ -13,23 +13,23 @@ enum class pass : std::uint8_t {
     edit_all,     ///< a stage is asked for the bias of every token
     hide,         ///< a mask makes ids illegal: private copies of mixed blocks
     rewrite,      ///< a map is applied to a private copy of the row
-    adjust,       ///< a stage learns the law of the row, then maps it or removes a few of its tokens
+    adjust,       ///< a stage learns the softmax statistics of the row, then maps it or removes a few of its tokens
     max,          ///< the greatest logit and the maximum of every block
     moments,      ///< mean and deviation
     mass,         ///< Σ exp(l - M) by block
-    law,          ///< Σ exp(l - M), entropy and collision
+    softmax,      ///< Σ exp(l - M), entropy and collision
     select,       ///< the k greatest, from the blocks that can hold them
     above,        ///< all at or above a threshold
     histogram,    ///< mass by logit bucket, when a nucleus is large
-    search,       ///< a set that the law describes, among more and more of the greatest
+    search,       ///< a set that the softmax statistics describe, among more and more of the greatest
     head,         ///< the k greatest, k following from the first few
     gather,       ///< the ids a mask leaves
     pick,         ///< a token straight from the row
     choose,       ///< a selector that narrowed the row chooses among what is left
-    draw,         ///< the same for one that draws by mass: straight from the row where many are left
+    draw,         ///< a selector that narrowed the row draws by mass: from the row where many are left
     rows,         ///< a 12-byte candidate for every token
     back_to_row,  ///< candidates that were left whole are a row again; on others the narrow verbs go on
-    llama,        ///< stages as llama.cpp runs them, on the row as long as all tokens are there, then on candidates
+    exact,        ///< stages as llama.cpp runs them, on the row as long as all tokens are there, then on candidates
     narrow,       ///< the narrow verbs of stages, one after the other
 };
 RIFFLE_LOCAL inline constexpr std::size_t pass_count = std::size_t(pass::narrow) + 1;
@@ -81,8 +81,8 @@ struct plan {
         for (std::size_t i = 0; i < size; ++i) {
             const pass op = steps[i].op;
             const bool is_known = op == pass::max && i > 0 && steps[i - 1].op == pass::back_to_row;
-            reads += (op == pass::max && !is_known) || op == pass::moments || op == pass::mass || op == pass::law ||
-                     op == pass::above || op == pass::search || op == pass::llama || op == pass::rewrite ||
+            reads += (op == pass::max && !is_known) || op == pass::moments || op == pass::mass || op == pass::softmax ||
+                     op == pass::above || op == pass::search || op == pass::exact || op == pass::rewrite ||
                      op == pass::edit_all || op == pass::rows || op == pass::back_to_row;
             if (op == pass::adjust) reads += 3;
         }
@@ -157,7 +157,7 @@ constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bri
     p.pending = std::uint8_t(start);
 
     const facts& b = stages[bridge];
-    bool adjusts_before = false;  // that needs the law of all tokens, also of those the mask hides
+    bool adjusts_before = false;  // that needs the softmax statistics of all tokens, also of those the mask hides
     for (std::size_t i = start; i < bridge; ++i) adjusts_before |= stages[i].adjusts;
     if (b.masks && !adjusts_before) {
         p.push(pass::gather, bridge, bridge + 1);
@@ -193,7 +193,7 @@ constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bri
     const bool takes_exp_or_distance = b.narrows == narrowing::mass || b.narrows == narrowing::deviation ||
                                        b.narrows == narrowing::likelihood || b.narrows == narrowing::searched ||
                                        b.narrows == narrowing::head || b.selects == selecting::by_mass ||
-                                       b.selects == selecting::by_noise || b.selects == selecting::by_shape;
+                                       b.selects == selecting::by_noise || b.selects == selecting::by_own_distribution;
     if (folds == folding::no && takes_exp_or_distance) write_out(bridge);
     while (p.pending < bridge && !stages[p.pending].maps) ++p.pending;  // pending == bridge says that no map is pending
 
@@ -225,17 +225,17 @@ constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bri
         p.push(pass::narrow, bridge + 1, count);
         return p;
     case narrowing::likelihood:
-        p.push(b.law_parts == 0 ? pass::mass : pass::law, bridge, bridge + 1);
+        p.push(b.softmax_parts == 0 ? pass::mass : pass::softmax, bridge, bridge + 1);
         p.push(pass::above, bridge, bridge + 1);
         choose_or_narrow();
         return p;
     case narrowing::searched:
-        p.push(pass::law, bridge, bridge + 1);
+        p.push(pass::softmax, bridge, bridge + 1);
         p.push(pass::search, bridge, bridge + 1);
         choose_or_narrow();
         return p;
     case narrowing::head:
-        p.push(pass::law, bridge, bridge + 1);
+        p.push(pass::softmax, bridge, bridge + 1);
         p.push(pass::head, bridge, bridge + 1);
         choose_or_narrow();
         return p;
@@ -243,16 +243,16 @@ constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bri
     case narrowing::no: break;
     }
     if (b.selects == selecting::by_mass) p.push(pass::mass, bridge, bridge + 1);
-    if (b.selects == selecting::by_shape) p.push(pass::law, bridge, bridge + 1);
+    if (b.selects == selecting::by_own_distribution) p.push(pass::softmax, bridge, bridge + 1);
     p.push(pass::pick, bridge, bridge + 1);
     return p;
 }
 
 /// The plan of a chain whose stages are run as llama.cpp runs them.
-constexpr plan make_llama_plan(std::size_t stages) noexcept {
+constexpr plan make_exact_plan(std::size_t stages) noexcept {
     plan p;
     p.bridge = p.pending = std::uint8_t(stages);
-    p.push(pass::llama, 0, stages);
+    p.push(pass::exact, 0, stages);
     return p;
 }
 

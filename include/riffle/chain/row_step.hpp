@@ -38,9 +38,9 @@ namespace detail {
 template <class Stages>
 struct row_step {
     const Stages* stages = nullptr;
-    const plan* now = nullptr;               ///< the plan that is run
-    const folded_passes* passes = nullptr;   ///< with the maps folded in that are pending at its bridge
-    std::size_t next = 0;                    ///< the step of the plan that comes next
+    const plan* now = nullptr;              ///< the plan that is run
+    const folded_passes* passes = nullptr;  ///< with the maps folded in that are pending at its bridge
+    std::size_t next = 0;                   ///< the step of the plan that comes next
     run_to end = run_to::token;
     const context* past = nullptr;
     scratch memory;
@@ -91,9 +91,7 @@ struct row_step {
         if (!(*stages)[i].ops->keeps_at_least) return (std::min<std::size_t>)(1, row.size());
         return (std::min)(ask<&stage_ops::keeps_at_least>(i), row.size());
     }
-    std::uint64_t random_bits(std::size_t i) const noexcept {
-        return ask<&stage_ops::random>(i, past->at()).bits();
-    }
+    std::uint64_t random_bits(std::size_t i) const noexcept { return ask<&stage_ops::random>(i, past->at()).bits(); }
 
     // ---- the maps that are pending at the bridge
 
@@ -155,27 +153,27 @@ struct row_step {
     float find_raw_maximum(bool with_groups = false) noexcept {
         const wide::row_maximum* const is_known = std::exchange(known, nullptr);
         has_groups = with_groups && !is_known;
-        auto of_row = is_known ? *is_known : wide::find_max(row, memory.peaks, has_groups ? memory.groups : nullptr);
+        auto of_row =
+            is_known ? *is_known : wide::find_max(row, memory.block_maxima, has_groups ? memory.groups : nullptr);
         note(of_row);
         if (of_row.logit > greatest_logit) {  // maps must not see +inf
-            wide::make_infinities_finite(row, memory.peaks);
-            of_row = wide::find_max(row, memory.peaks);
+            wide::make_infinities_finite(row, memory.block_maxima);
+            of_row = wide::find_max(row, memory.block_maxima);
             has_groups = false;
         }
         return canonical(of_row.logit);
     }
     /// What is in `left`, to the next step; the block maxima are there.
-    void offer_maximum() noexcept {
-        known = next < now->size && now->steps[next].op == pass::max ? &left : nullptr;
-    }
+    void offer_maximum() noexcept { known = next < now->size && now->steps[next].op == pass::max ? &left : nullptr; }
     /// How many raw logits reach the cut, counted up to `enough`.
     std::size_t reached_by(float cut, std::size_t enough) const noexcept {
-        return wide::count_above(row, memory.peaks, cut, enough);
+        return wide::count_above(row, memory.block_maxima, cut, enough);
     }
     /// A bound on raw logits that holds the k first in rank of the mapped row, 0 < k <= row.size(). A map can make the
     /// bound's logit and a lesser one equal, so the bound is taken through the maps and back.
     float raw_cut_of_rank(std::size_t k) noexcept {
-        const float bound = wide::bound_of_rank(row, memory.peaks, k, maximum, memory.groups, has_groups, memory.bins);
+        const float bound =
+            wide::bound_of_rank(row, memory.block_maxima, k, maximum, memory.groups, has_groups, memory.bins);
         if (bound == std::numeric_limits<float>::lowest()) return bound;  // all of them; a map of it may overflow
         return raw_cut(map(canonical(bound)));
     }
@@ -185,13 +183,13 @@ struct row_step {
     void select_greatest(std::size_t k) noexcept {
         found.size = 0;
         found.sorted = false;
-        wide::find_greatest(row, memory.peaks, k, raw_cut_of_rank(k), mapping{*this}, found);
+        wide::find_greatest(row, memory.block_maxima, k, raw_cut_of_rank(k), mapping{*this}, found);
     }
     /// Candidates from the raw logits that reach the cut, mapped; false, and no use of those that were found, when they
     /// are more than `most`.
     RIFFLE_NOINLINE bool gather_above_raw(float cut, std::size_t most = std::size_t(-1)) noexcept {
         found.sorted = false;
-        found.size = wide::find_above(row, memory.peaks, 0, row.blocks(), cut, found.data, most);
+        found.size = wide::find_above(row, memory.block_maxima, 0, row.blocks(), cut, found.data, most);
         if (found.size > most) return false;
         map({found.data, found.size});
         return true;
@@ -202,8 +200,8 @@ struct row_step {
         found.selected = 0;
     }
 
-    // ---- where a bridge leaves many tokens, candidates of 12 bytes would cost more than another pass: they stay in the
-    // row, the others are hidden there, and the next stage that narrows or selects becomes the bridge
+    // ---- where a bridge leaves many tokens, candidates of 12 bytes would cost more than another pass: they stay in
+    // the row, the others are hidden there, and the next stage that narrows or selects becomes the bridge
 
     struct route {
         const plan* next = nullptr;
@@ -219,7 +217,8 @@ struct row_step {
         const plan& later = stages->plan_for(stages->bridge(row.size(), bridge + 1, memory.legal));
         const std::size_t at = now->goes_on_at(later);
         if (at == later.size) return {};
-        bool same = at + 3 == later.size && later.steps[at + 1].op == pass::mass && later.steps[at + 2].op == pass::pick;
+        bool same =
+            at + 3 == later.size && later.steps[at + 1].op == pass::mass && later.steps[at + 2].op == pass::pick;
         for (std::size_t i = bridge; same && i < later.bridge; ++i) same = !stages->fact(i).maps;
         return {&later, at, false, same};
     }

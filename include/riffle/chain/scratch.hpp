@@ -17,19 +17,19 @@ namespace riffle::inline RIFFLE_ABI {
 /// What a machine works in for one step, cut out of one piece of memory. Sized for the vocabulary once; most of it is
 /// only touched by chains that need it.
 struct scratch {
-    const float** blocks = nullptr;       ///< where each block of the row lies
-    float* peaks = nullptr;               ///< the maximum of each block
-    std::uint64_t* masses = nullptr;      ///< the mass of each block
-    float* groups = nullptr;              ///< maxima of groups within blocks
-    std::uint64_t* bins = nullptr;        ///< a histogram
-    kept_edits* edits = nullptr;          ///< logits that were edited
-    float* copies = nullptr;              ///< private copies of blocks
-    token_data* tokens = nullptr;         ///< candidates
+    const float** blocks = nullptr;         ///< where each block of the row lies
+    float* block_maxima = nullptr;          ///< the maximum of each block
+    std::uint64_t* masses = nullptr;        ///< the mass of each block
+    float* groups = nullptr;                ///< maxima of groups within blocks
+    std::uint64_t* bins = nullptr;          ///< a histogram
+    kept_edits* edits = nullptr;            ///< logits that were edited
+    float* copies = nullptr;                ///< private copies of blocks
+    token_data* tokens = nullptr;           ///< candidates
     token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens
-    std::int32_t* lengths = nullptr;      ///< a number beside each recent token
-    legal_tokens* legal = nullptr;        ///< what each stage that masks leaves legal in this step
-    std::uint32_t* legal_words = nullptr;  ///< room for a mask
-    std::span<std::byte> spare;           ///< for what stages ask beyond that
+    std::int32_t* lengths = nullptr;        ///< a number beside each recent token
+    legal_tokens* legal = nullptr;          ///< what each stage that masks leaves legal in this step
+    std::uint32_t* legal_words = nullptr;   ///< room for a mask
+    std::span<std::byte> spare;             ///< for what stages ask beyond that
 
     /// Bytes for rows of `row_size` logits, as many as a token_id can index at most, a window of `window` tokens and
     /// `spare` bytes more; `uncountable` where they are more than that.
@@ -58,7 +58,7 @@ private:
         const std::size_t count = block_count(row_size);
         std::size_t used = 0;
         take(blocks, memory, used, count);
-        take(peaks, memory, used, count + 16);
+        take(block_maxima, memory, used, count + 16);
         take(edits, memory, used, 1);
         take(legal, memory, used, max_stages);
         take(counted, memory, used, token_counts::slots_for(window));

@@ -12,10 +12,9 @@
 #include <riffle/core/draws.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/history.hpp>
-#include <riffle/core/law.hpp>
 #include <riffle/core/legal_tokens.hpp>
-#include <riffle/core/llama_form.hpp>
 #include <riffle/core/row.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/wide/moments.hpp>
 
 // What each fact of a stage demands of its members: one concept and one sentence a fact. The plan believes the facts,
@@ -66,22 +65,23 @@ concept cuts_by_mass_and_context = requires(const S& s, std::uint64_t total, con
     { s.target(total, x) } noexcept -> std::same_as<std::uint64_t>;
 };
 template <class S>
-concept cuts_by_likelihood = requires(const S& s, const law& of_all) {
+concept cuts_by_likelihood = requires(const S& s, const softmax_statistics& of_all) {
     { s.cut(of_all) } noexcept -> std::same_as<float>;
 };
 template <class S>
-concept cuts_by_likelihood_and_state = requires(const S& s, const law& of_all, const state_of<S>& kept) {
+concept cuts_by_likelihood_and_state = requires(const S& s, const softmax_statistics& of_all, const state_of<S>& kept) {
     { s.cut(of_all, kept) } noexcept -> std::same_as<float>;
 };
 template <class S>
-concept searches = requires(const S& s, candidates& c, const law& of_all, float floor) {
+concept searches = requires(const S& s, candidates& c, const softmax_statistics& of_all, float floor) {
     { s.keep(c, of_all, floor) } noexcept -> std::same_as<bool>;
 };
 template <class S>
-concept cuts_by_head = requires(const S& s, const law& of_all, candidates& head, const state_of<S>& kept) {
-    { s.rank() } noexcept -> std::same_as<std::size_t>;
-    { s.rank(of_all, head, kept) } noexcept -> std::same_as<std::size_t>;
-};
+concept cuts_by_head =
+    requires(const S& s, const softmax_statistics& of_all, candidates& head, const state_of<S>& kept) {
+        { s.rank() } noexcept -> std::same_as<std::size_t>;
+        { s.rank(of_all, head, kept) } noexcept -> std::same_as<std::size_t>;
+    };
 template <class S>
 concept says_what_is_legal = requires(const S& s) {
     { s.legal_now() } noexcept -> std::same_as<legal_tokens>;
@@ -104,11 +104,11 @@ concept edits_a_few = has_edits<S> || (changes<S, row> && changes<S, candidates>
 template <class S>
 concept applies_somehow = has_apply<S> || has_drawing_apply<S> || has_contextual_apply<S>;
 template <class S>
-concept adjusts_by_law = requires(const S& s, row& r, const float* peaks, const law& of_row) {
-    { s.adjust(r, peaks, of_row) } noexcept;
+concept adjusts_by_softmax = requires(const S& s, row& r, const float* block_maxima, const softmax_statistics& of_row) {
+    { s.adjust(r, block_maxima, of_row) } noexcept;
 };
 template <class S>
-concept adjusts_somehow = has_measured_map<S> || (applies_somehow<S> && adjusts_by_law<S>);
+concept adjusts_somehow = has_measured_map<S> || (applies_somehow<S> && adjusts_by_softmax<S>);
 
 template <class S>
 concept chooses = requires(const S& s, candidates& c, const draws& random, const state_of<S>& kept) {
@@ -119,7 +119,7 @@ concept prepares_by_state = requires(const S& s, candidates& c, const state_of<S
     { s.prepare(c, kept) } noexcept;
 };
 template <class S>
-concept shapes = requires(const S& s, const law& of_all, const state_of<S>& kept) {
+concept shapes = requires(const S& s, const softmax_statistics& of_all, const state_of<S>& kept) {
     { s.shape(of_all, kept) } noexcept;
 };
 template <class S>
@@ -150,10 +150,10 @@ concept asks_plainly = requires(const S& s, token_id token) {
     { s.can_accept(token) } noexcept -> std::same_as<status>;
 };
 template <class S>
-concept asks_by_state = has_state<S> && requires(const S& s, const state_of<S>& kept, token_id token,
-                                                 const history& tokens) {
-    { s.can_accept(kept, token, tokens) } noexcept -> std::same_as<status>;
-};
+concept asks_by_state =
+    has_state<S> && requires(const S& s, const state_of<S>& kept, token_id token, const history& tokens) {
+        { s.can_accept(kept, token, tokens) } noexcept -> std::same_as<status>;
+    };
 
 template <class S>
 constexpr bool cuts_as_it_says() {
@@ -171,15 +171,17 @@ constexpr bool cuts_as_it_says() {
                       ((cuts_by_mass<S> || cuts_by_mass_and_context<S>)&&says_how_many_it_keeps_at_least<S>),
                   "riffle: narrowing::mass needs `std::uint64_t target(std::uint64_t total) const noexcept`, or with a "
                   "`const context&` behind, and `std::size_t keeps_at_least() const noexcept`");
-    static_assert(
-        f.narrows != narrowing::likelihood ||
-            ((cuts_by_likelihood<S> || cuts_by_likelihood_and_state<S>)&&says_how_many_it_keeps_at_least<S>),
-        "riffle: narrowing::likelihood needs `float cut(const law&) const noexcept`, or with a `const state&` behind, "
-        "and `std::size_t keeps_at_least() const noexcept`");
+    static_assert(f.narrows != narrowing::likelihood ||
+                      ((cuts_by_likelihood<S> || cuts_by_likelihood_and_state<S>)&&says_how_many_it_keeps_at_least<S>),
+                  "riffle: narrowing::likelihood needs `float cut(const softmax_statistics&) const noexcept`, or with "
+                  "a `const state&` behind, "
+                  "and `std::size_t keeps_at_least() const noexcept`");
     static_assert(f.narrows != narrowing::searched || searches<S>,
-                  "riffle: narrowing::searched needs `bool keep(candidates&, const law&, float floor) const noexcept`");
+                  "riffle: narrowing::searched needs `bool keep(candidates&, const softmax_statistics&, float floor) "
+                  "const noexcept`");
     static_assert(f.narrows != narrowing::head || cuts_by_head<S>,
-                  "riffle: narrowing::head needs `std::size_t rank() const noexcept` and `std::size_t rank(const law&, "
+                  "riffle: narrowing::head needs `std::size_t rank() const noexcept` and `std::size_t rank(const "
+                  "softmax_statistics&, "
                   "candidates& head, const state&) const noexcept`");
     static_assert((f.narrows == narrowing::legal) == f.masks,
                   "riffle: a stage that masks says narrowing::legal, and no other does");
@@ -203,8 +205,9 @@ constexpr bool changes_logits_as_it_says() {
     static_assert(!f.dense_edits || has_bias<S>,
                   "riffle: a stage with dense edits needs `float bias(token_id) const noexcept`");
     static_assert(!f.adjusts || adjusts_somehow<S>,
-                  "riffle: a stage that adjusts needs `parameters(const law&)` beside its map, or `void adjust(row&, "
-                  "const float* peaks, const law&) const noexcept` beside an apply");
+                  "riffle: a stage that adjusts needs `parameters(const softmax_statistics&)` beside its map, or `void "
+                  "adjust(row&, "
+                  "const float* peaks, const softmax_statistics&) const noexcept` beside an apply");
     static_assert(!f.applies || f.selects != selecting::no || applies_somehow<S>,
                   "riffle: a stage that applies needs `void apply(candidates&) const noexcept`, or with `const "
                   "draws&` or `const context&` behind");
@@ -221,8 +224,9 @@ constexpr bool chooses_as_it_says() {
     static_assert(f.selects == selecting::no || f.narrows == narrowing::no || chooses<S>,
                   "riffle: a selector that narrows needs `void choose(candidates&, const draws&, const state&) const "
                   "noexcept`, which chooses among what is left");
-    static_assert(f.selects != selecting::by_shape || (shapes<S> && prepares_by_state<S> && chooses<S>),
-                  "riffle: selecting::by_shape needs `shape(const law&, const state&)`, `prepare(candidates&, const "
+    static_assert(f.selects != selecting::by_own_distribution || (shapes<S> && prepares_by_state<S> && chooses<S>),
+                  "riffle: selecting::by_shape needs `shape(const softmax_statistics&, const state&)`, "
+                  "`prepare(candidates&, const "
                   "state&)` and `choose(candidates&, const draws&, const state&)`, const and noexcept");
     static_assert(!has_built_in_facts<S> || !has_state<S> || learns_from_choices<S> || learns_from_history<S>,
                   "riffle: a stage with a state needs `step accept(state&, token_id, const choice*) const noexcept`, "
@@ -254,10 +258,10 @@ concept names_map = requires { requires is_function<decltype(&S::map)>; } ||
                     requires { requires is_function<decltype(&S::template map<lanes<4>>)>; };
 /// An apply that takes its candidates by value, or const: it could change nothing.
 template <class S>
-concept applies_to_a_copy = names_apply<S> && (requires(const S& s, const candidates& c) { s.apply(c); } ||
-                                               requires(const S& s, const candidates& c, const draws& d) {
-                                                   s.apply(c, d);
-                                               });
+concept applies_to_a_copy =
+    names_apply<S> && (
+                          requires(const S& s, const candidates& c) { s.apply(c); } ||
+                          requires(const S& s, const candidates& c, const draws& d) { s.apply(c, d); });
 
 /// Whether the verbs of a user's stage are riffle's, and not nearly so; a sentence where not.
 template <class S>

@@ -12,11 +12,11 @@
 #include <riffle/chain/stage_verbs.hpp>
 #include <riffle/chain/superset_facts.hpp>
 #include <riffle/wide/candidate_row.hpp>
-#include <riffle/wide/fold.hpp>
-#include <riffle/wide/law.hpp>
+#include <riffle/wide/fused_maps.hpp>
 #include <riffle/wide/mass.hpp>
 #include <riffle/wide/pick.hpp>
 #include <riffle/wide/rewrite.hpp>
+#include <riffle/wide/softmax.hpp>
 
 // The functions of a stage's table, and the table.
 
@@ -70,16 +70,20 @@ void edit_few(const stage_ref& s, Row& r, const context& x) noexcept {
     }
 }
 
+/// What is wrong with a stage's parameters.
+template <class S>
+status checked(const S& stage) noexcept {
+    if constexpr (requires { (stage.check)(); }) return (stage.check)();
+    else return {};
+}
+
 /// What stage S answers in chains with these policies.
 template <class Policies, class S>
 struct stage_functions {
     using kept = stage_state<Policies, S>;
     static constexpr facts fact = facts_of<S>();
-    static constexpr bool is_llamas = runs_as_llama<Policies, S>;
-    static constexpr bool prepares_by_its_state = prepares_by_state<S> && !is_llamas;
     static constexpr bool proves_monotone = RIFFLE_DEBUG && !has_built_in_facts<S> && fact.monotone;
-    static constexpr bool has_check = proves_monotone || requires(const S& s) { (s.check)(); } ||
-                                      (is_llamas && requires(const S& s) { (exact::form<S>::check)(s); });
+    static constexpr bool has_check = proves_monotone || requires(const S& s) { (s.check)(); };
 
     static const S& spec(const stage_ref& s) noexcept { return *static_cast<const S*>(s.spec); }
     static S& spec_to_change(const stage_ref& s) noexcept { return *static_cast<S*>(s.spec); }
@@ -88,39 +92,22 @@ struct stage_functions {
     }
     static const typename kept::type& state(const stage_ref& s) noexcept { return state_to_change(s); }
 
-    static status (check)(const stage_ref& s) noexcept {
-        const status of_parameters = checked<Policies>(spec(s));
+    static status(check)(const stage_ref& s) noexcept {
+        const status of_parameters = checked(spec(s));
         if constexpr (proves_monotone)
             if (of_parameters.ok() && falls_somewhere(spec(s)))
                 return status::failed(status_code::not_monotone, name_of<S>());
         return of_parameters;
     }
     static status check_ids(const stage_ref& s, const id_check& known) noexcept { return spec(s).check_ids(known); }
-    static std::int32_t window(const stage_ref& s) noexcept {
-        const std::int32_t asked = spec(s).window();
-        return is_llamas && asked < 0 ? 0 : asked;  // off, in llama.cpp
-    }
-    static std::size_t spare_bytes(const stage_ref& s, std::size_t candidates) noexcept {
-        std::size_t biases = 0;
-        if constexpr (requires { spec(s).edits(); }) biases = std::size(spec(s).edits());
-        return exact::workspace::bytes_for(candidates, biases);
-    }
-
+    static std::int32_t window(const stage_ref& s) noexcept { return spec(s).window(); }
     static status_code narrow(const stage_ref& s, candidates& c, const context& x) noexcept {
-        if constexpr (is_llamas) {
-            return narrow_as_llama(spec(s), state_to_change(s), c, x);
-        } else {
-            if constexpr (Policies::arithmetic == numerics::llama) {  // a form may have made NaN, and left its flag
-                wide::make_candidates_canonical(c);
-                c.sorted = c.sorted && std::is_sorted(c.begin(), c.end(), ranks_before);
-            }
-            if constexpr (fact.needs_sorted) c.sort();
-            if constexpr (fact.needs_p) c.normalise();
-            if constexpr (fact.draws) narrow_by(spec(s), state(s), c, x, random(s, x.at()));
-            else narrow_by(spec(s), state(s), c, x, draws(0, {}, 0));
-            if constexpr (!fact.keeps_sorted) c.sorted = false;
-            return status_code::ok;
-        }
+        if constexpr (fact.needs_sorted) c.sort();
+        if constexpr (fact.needs_p) c.normalise();
+        if constexpr (fact.draws) narrow_by(spec(s), state(s), c, x, random(s, x.at()));
+        else narrow_by(spec(s), state(s), c, x, draws(0, {}, 0));
+        if constexpr (!fact.keeps_sorted) c.sorted = false;
+        return status_code::ok;
     }
 
     static void edit(const stage_ref& s, row& r, const context& x) noexcept {
@@ -131,18 +118,19 @@ struct stage_functions {
                 r.edit(token_id(id), [&](float logit) { return biased(logit, spec(s).bias(token_id(id))); });
         }
     }
-    static void rewrite(const stage_ref& s, row& r) noexcept { wide::rewrite(r, fold<S>(spec(s))); }
-    static float map(const stage_ref& s, float logit) noexcept { return fold<S>(spec(s)).one(logit); }
+    static void rewrite(const stage_ref& s, row& r) noexcept { wide::rewrite(r, fused_maps<S>(spec(s))); }
+    static float map(const stage_ref& s, float logit) noexcept { return fused_maps<S>(spec(s)).one(logit); }
     static bool adjusts_now(const stage_ref& s, const draw_position& at) noexcept {
         if constexpr (requires { spec(s).adjusts_now(random(s, at)); }) return spec(s).adjusts_now(random(s, at));
         else if constexpr (requires { spec(s).adjusts_now(); }) return spec(s).adjusts_now();
         else return true;
     }
-    static void adjust(const stage_ref& s, row& r, const float* peaks, float maximum) noexcept {
+    static void adjust(const stage_ref& s, row& r, const float* block_maxima, float maximum) noexcept {
         const float cut = wide::raw_cut((std::max)(maximum - mass_range, -greatest_logit));
-        const law of_row = wide::find_law<fact.law_parts>(r, peaks, cut, -greatest_logit, fold<>{}, maximum);
+        const softmax_statistics of_row =
+            wide::find_softmax<fact.softmax_parts>(r, block_maxima, cut, -greatest_logit, fused_maps<>{}, maximum);
         if constexpr (has_measured_map<S>) wide::rewrite(r, bound_map<S>(spec(s), of_row));
-        else spec(s).adjust(r, peaks, of_row);
+        else spec(s).adjust(r, block_maxima, of_row);
     }
 
     static bool narrows_now(const stage_ref& s) noexcept { return spec(s).narrows_now(); }
@@ -156,19 +144,17 @@ struct stage_functions {
         if constexpr (cuts_by_mass_and_context<S>) return spec(s).target(total, x);
         else return spec(s).target(total);
     }
-    static float cut_of_law(const stage_ref& s, const law& of_row) noexcept {
+    static float cut_by_softmax(const stage_ref& s, const softmax_statistics& of_row) noexcept {
         if constexpr (cuts_by_likelihood_and_state<S>) return spec(s).cut(of_row, state(s));
         else return spec(s).cut(of_row);
     }
-    static bool keep(const stage_ref& s, candidates& c, const law& of_row, float floor) noexcept {
+    static bool keep(const stage_ref& s, candidates& c, const softmax_statistics& of_row, float floor) noexcept {
         return spec(s).keep(c, of_row, floor);
     }
-    static std::size_t rank_of_head(const stage_ref& s, const law& of_row, candidates& head) noexcept {
+    static std::size_t rank_of_head(const stage_ref& s, const softmax_statistics& of_row, candidates& head) noexcept {
         return spec(s).rank(of_row, head, state(s));
     }
-    static legal_tokens legal(const stage_ref& s, const context& x) noexcept {
-        return legal_of(spec(s), state(s), x);
-    }
+    static legal_tokens legal(const stage_ref& s, const context& x) noexcept { return legal_of(spec(s), state(s), x); }
 
     static draws random(const stage_ref& s, const draw_position& at) noexcept {
         std::uint64_t seed = 0;
@@ -176,28 +162,22 @@ struct stage_functions {
         return {seed, at, stream_of(kind_of<S>(), s.occurrence)};
     }
     static void prepare(const stage_ref& s, candidates& c) noexcept {
-        if constexpr (prepares_by_its_state) spec(s).prepare(c, state(s));
+        if constexpr (prepares_by_state<S>) spec(s).prepare(c, state(s));
         else spec(s).prepare(c);
     }
     static void choose(const stage_ref& s, candidates& c, const context& x) noexcept {
         spec(s).choose(c, random(s, x.at()), state(s));
     }
-    static token_data pick_by_shape(const stage_ref& s, const row& r, const float* peaks, const law& of_row,
-                                    std::uint64_t* masses, const draws& drawn) noexcept {
-        return pick_by_shape_behind(s, fold<>{}, r, peaks, of_row, masses, drawn);
+    static token_data pick_by_shape(const stage_ref& s, const row& r, const float* block_maxima,
+                                    const softmax_statistics& of_row, std::uint64_t* masses,
+                                    const draws& drawn) noexcept {
+        return pick_by_shape_behind(s, fused_maps<>{}, r, block_maxima, of_row, masses, drawn);
     }
     template <class Fold>
-    static token_data pick_by_shape_behind(const stage_ref& s, const Fold& maps, const row& r, const float* peaks,
-                                           const law& of_row, std::uint64_t* masses, const draws& drawn) noexcept {
-        return wide::pick_by_shape(r, peaks, maps, spec(s).shape(of_row, state(s)), masses, drawn);
-    }
-
-    static exact::row_answer apply_to_row(const stage_ref& s, wide::llama_row& r, candidates& found,
-                                          const context& x) noexcept {
-        using form = exact::form<S>;
-        if constexpr (requires { form::apply_to_row(spec(s), state_to_change(s), r, found, x); })
-            return form::apply_to_row(spec(s), state_to_change(s), r, found, x);
-        else return form::apply_to_row(spec(s), r, found, x);
+    static token_data pick_by_shape_behind(const stage_ref& s, const Fold& maps, const row& r,
+                                           const float* block_maxima, const softmax_statistics& of_row,
+                                           std::uint64_t* masses, const draws& drawn) noexcept {
+        return wide::pick_by_shape(r, block_maxima, maps, spec(s).shape(of_row, state(s)), masses, drawn);
     }
 
     static status can_accept(const stage_ref& s, token_id token, const history& tokens) noexcept {
@@ -208,8 +188,7 @@ struct stage_functions {
     /// that they are not asked about.)
     static constexpr bool may_refuse = !has_built_in_facts<S> && answers_a_step<S>;
     static step accept(const stage_ref& s, token_id token, const choice* last, const history& tokens) noexcept {
-        if constexpr (is_llamas) return accept_as_llama(s, token);
-        else if constexpr (has_built_in_facts<S> && has_state<S>) {
+        if constexpr (has_built_in_facts<S> && has_state<S>) {
             if constexpr (learns_from_history<S>) return spec(s).accept(state_to_change(s), token, last, tokens);
             else return spec(s).accept(state_to_change(s), token, last);
         } else {
@@ -221,14 +200,6 @@ struct stage_functions {
             if constexpr (answers_a_step<S>) return take();
             else return take(), step();
         }
-    }
-    static step accept_as_llama(const stage_ref& s, token_id token) noexcept {
-        using form = exact::form<S>;
-        if constexpr (requires { step(form::accept(spec_to_change(s), state_to_change(s), token)); })
-            return form::accept(spec_to_change(s), state_to_change(s), token);
-        else if constexpr (requires { form::accept(spec_to_change(s), state_to_change(s), token); })
-            form::accept(spec_to_change(s), state_to_change(s), token);
-        return {};
     }
     static void reset(const stage_ref& s) noexcept { kept::reset(spec_to_change(s), state_to_change(s)); }
     static void fork(const stage_ref& s, std::uint16_t sequence) noexcept {
@@ -266,25 +237,23 @@ constexpr void add_row_functions(stage_ops& ops) {
     if constexpr (says_how_many_it_keeps_at_least<S>) ops.keeps_at_least = functions::keeps_at_least;
     if constexpr (f.narrows == narrowing::threshold || f.narrows == narrowing::deviation) ops.cut = functions::cut;
     if constexpr (f.narrows == narrowing::mass) ops.target = functions::target;
-    if constexpr (f.narrows == narrowing::likelihood) ops.cut_of_law = functions::cut_of_law;
+    if constexpr (f.narrows == narrowing::likelihood) ops.cut_by_softmax = functions::cut_by_softmax;
     if constexpr (f.narrows == narrowing::searched) ops.keep = functions::keep;
     if constexpr (f.narrows == narrowing::head) ops.rank_of_head = functions::rank_of_head;
     if constexpr (f.masks) ops.legal = functions::legal;
     if constexpr (f.selects != selecting::no && chooses<S>) ops.choose = functions::choose;
-    if constexpr (f.selects == selecting::by_shape) ops.pick_by_shape = functions::pick_by_shape;
+    if constexpr (f.selects == selecting::by_own_distribution) ops.pick_by_shape = functions::pick_by_shape;
 }
-/// What happens to its state.
-template <class Policies, class S>
+/// What happens to its state; but for accept, where another does that.
+template <class Policies, class S, bool IsAccepted = false>
 constexpr void add_state_functions(stage_ops& ops) {
     using functions = stage_functions<Policies, S>;
     using kept = stage_state<Policies, S>;
     ops.state_in_mark = kept::saved;
     ops.layout = layout_of<S>(kept::saved);
     if constexpr (asks_plainly<S> || asks_by_state<S>) ops.can_accept = functions::can_accept;
-    if constexpr (kept::changes) {
-        ops.accept = functions::accept;
-        ops.may_refuse = functions::may_refuse;
-    }
+    if constexpr (kept::changes && !IsAccepted) ops.accept = functions::accept;
+    if constexpr (kept::changes) ops.may_refuse = functions::may_refuse;
     if constexpr (kept::changes || has_reset<S>) ops.reset = functions::reset;
     if constexpr (kept::has_generator) ops.fork = functions::fork;
     if constexpr (kept::saved > 0) {
@@ -292,11 +261,18 @@ constexpr void add_state_functions(stage_ops& ops) {
         ops.restore = functions::restore;
     }
 }
-template <class Policies, class S, maps_written_out Written>
-constexpr stage_ops make_stage_ops() {
+template <class Policies, class S>
+constexpr void add_superset_functions(stage_ops& ops) {
+    using functions = stage_functions<Policies, S>;
+    ops.does_nothing = functions::does_nothing;
+    ops.keeps_below = functions::keeps_below;
+    if constexpr (gives_superset<S>) ops.superset = functions::superset;
+}
+/// What everybody asks.
+template <class Policies, class S>
+constexpr void add_facts(stage_ops& ops) {
     using functions = stage_functions<Policies, S>;
     constexpr facts f = facts_of<S>();
-    stage_ops ops;
     ops.name = name_of<S>();
     ops.fact = f;
     ops.type = type_of<S>;
@@ -304,25 +280,39 @@ constexpr stage_ops make_stage_ops() {
     if constexpr (functions::has_check) ops.check = functions::check;
     if constexpr (has_ids<S>) ops.check_ids = functions::check_ids;
     if constexpr (has_window<S>) ops.window = functions::window;
-    ops.narrow = functions::narrow;
     if constexpr (f.narrows != narrowing::no && !f.masks) ops.narrows_now = functions::narrows_now;
     if constexpr (f.draws) ops.random = functions::random;
-    if constexpr (functions::prepares_by_its_state || has_law_of_its_own<S>) ops.prepare = functions::prepare;
-    if constexpr (Policies::arithmetic == numerics::llama) {
-        ops.spare_bytes = functions::spare_bytes;
-        if constexpr (requires { &exact::form<S>::apply_to_row; }) ops.apply_to_row = functions::apply_to_row;
-    } else {
-        add_row_functions<Policies, S, Written>(ops);
-    }
-    add_state_functions<Policies, S>(ops);
-    ops.does_nothing = functions::does_nothing;
-    ops.keeps_below = functions::keeps_below;
-    if constexpr (gives_superset<S>) ops.superset = functions::superset;
-    return ops;
+    if constexpr (has_distribution_of_its_own<S>) ops.prepare = functions::prepare;
 }
+
+/// Makes the table of a stage in chains with these policies. (exact/stage_functions.hpp has the one of
+/// numerics::llama.)
+template <class Policies>
+struct stage_ops_maker;
+template <class Policies>
+    requires(Policies::arithmetic != numerics::llama)
+struct stage_ops_maker<Policies> {
+    template <class S, maps_written_out Written>
+    static constexpr stage_ops make() {
+        using functions = stage_functions<Policies, S>;
+        stage_ops ops;
+        add_facts<Policies, S>(ops);
+        ops.narrow = functions::narrow;
+        if constexpr (prepares_by_state<S>) ops.prepare = functions::prepare;
+        add_row_functions<Policies, S, Written>(ops);
+        add_state_functions<Policies, S>(ops);
+        add_superset_functions<Policies, S>(ops);
+        return ops;
+    }
+    /// What is wrong with the stage's parameters.
+    template <class S>
+    static status(check)(const S& stage) noexcept {
+        return checked(stage);
+    }
+};
 
 /// The table of stage S in chains with these policies.
 template <class Policies, class S, maps_written_out Written>
-RIFFLE_LOCAL inline constexpr stage_ops ops_of = make_stage_ops<Policies, S, Written>();
+RIFFLE_LOCAL inline constexpr stage_ops ops_of = stage_ops_maker<Policies>::template make<S, Written>();
 
 }  // namespace riffle::detail

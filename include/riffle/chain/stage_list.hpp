@@ -36,19 +36,19 @@ struct pass_handlers {
 
 /// What is settled once the types of a chain's stages are known, or when one is pushed.
 struct chain_facts {
-    const plan* plans = nullptr;                    ///< one for every bridge, and one for none
-    const folded_passes* const* folded = nullptr;   ///< for each of those plans
+    const plan* plans = nullptr;                   ///< one for every bridge, and one for none
+    const folded_passes* const* folded = nullptr;  ///< for each of those plans
     const pass_handlers* handlers = nullptr;
     numerics arithmetic = numerics::reproducible;  ///< llama: stages are run as llama.cpp runs them
     /// Sets of stages, a bit each: most have nothing to say when they are asked.
-    std::uint32_t check = 0;      ///< those with parameters that can be without meaning
-    std::uint32_t narrow = 0;     ///< those that can be the bridge
-    std::uint32_t mask = 0;       ///< those that say which tokens are legal
-    std::uint32_t look_back = 0;  ///< those with a window
-    std::uint32_t learn = 0;      ///< those that accepting changes
-    std::uint32_t ask = 0;        ///< those that say whether they take a token
-    std::uint32_t keep = 0;       ///< those that keep something in a mark
-    bool may_refuse = false;      ///< whether some only find out by accepting
+    std::uint32_t check = 0;                           ///< those with parameters that can be without meaning
+    std::uint32_t narrow = 0;                          ///< those that can be the bridge
+    std::uint32_t mask = 0;                            ///< those that say which tokens are legal
+    std::uint32_t look_back = 0;                       ///< those with a window
+    std::uint32_t learn = 0;                           ///< those that accepting changes
+    std::uint32_t ask = 0;                             ///< those that say whether they take a token
+    std::uint32_t keep = 0;                            ///< those that keep something in a mark
+    bool may_refuse = false;                           ///< whether some only find out by accepting
     std::uint32_t layout = detail::layout_of_nothing;  ///< of a mark; never 0
     std::size_t saved_bytes = 0;                       ///< of all of them in a mark
     std::size_t count = 0;
@@ -73,13 +73,13 @@ RIFFLE_LOCAL inline constexpr plan plan_of_no_stages = make_plan(nullptr, 0, 0);
 RIFFLE_LOCAL inline constexpr chain_facts facts_of_no_stages{.plans = &plan_of_no_stages};
 static_assert(max_stages <= 32, "a set of stages has a bit for each");
 
-/// The stages of a chain as machine and state see them, whatever kind of chain it is: a view, valid as long as the chain
-/// stays where it is.
+/// The stages of a chain as machine and state see them, whatever kind of chain it is: a view, valid as long as the
+/// chain stays where it is.
 class stage_list {
 public:
     constexpr stage_list() noexcept = default;
-    /// `ring` has rollback_depth + 1 places of saved_bytes each, or is nullptr where nothing is kept. `broken` says that
-    /// the chain is not what it was meant to be, and every step answers it.
+    /// `ring` has rollback_depth + 1 places of saved_bytes each, or is nullptr where nothing is kept. `broken` says
+    /// that the chain is not what it was meant to be, and every step answers it.
     constexpr stage_list(const stage_ref* first, std::size_t count, const chain_facts& of, std::byte* ring,
                          status_code broken = status_code::ok) noexcept
         : first_(first), count_(count), of_(&of), ring_(ring), broken_(broken) {}
@@ -90,14 +90,14 @@ public:
     const char* name(std::size_t i) const noexcept { return first_[i].ops->name; }
     numerics arithmetic() const noexcept { return of_->arithmetic; }
     /// Whether stages are run as llama.cpp runs them: on candidates whose logits stay as they are, in the order they
-    /// have (core/llama_form.hpp).
-    bool as_llama() const noexcept { return arithmetic() == numerics::llama; }
+    /// have (exact/form.hpp).
+    bool is_exact() const noexcept { return arithmetic() == numerics::llama; }
     bool has_selector() const noexcept { return count_ > 0 && fact(count_ - 1).selects != selecting::no; }
 
     // ---- what its parameters say
 
     /// The first parameter without meaning, or ok.
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (broken_ != status_code::ok) return broken_;
         for (std::uint32_t left = of_->check; left != 0; left &= left - 1)
             if (const status s = (first_in(left).ops->check)(first_in(left)); !s.ok()) return s;
@@ -121,7 +121,7 @@ public:
     /// Bytes that the stages need in context::spare() for that many candidates.
     std::size_t spare_bytes(std::size_t candidates) const noexcept {
         std::size_t most = 0;
-        for (std::size_t i = 0; as_llama() && i < count_; ++i)
+        for (std::size_t i = 0; is_exact() && i < count_; ++i)
             if (first_[i].ops->spare_bytes) most = (std::max)(most, first_[i].ops->spare_bytes(first_[i], candidates));
         return most;
     }
@@ -149,16 +149,14 @@ public:
     const plan& plan_for(std::size_t bridge) const noexcept { return of_->plans[bridge]; }
     const folded_passes& passes_for(std::size_t bridge) const noexcept { return *of_->folded[bridge]; }
     const pass_handlers& handlers() const noexcept { return *of_->handlers; }
-    /// So few logits become candidates at once, and the narrow verbs do the rest: the passes over a row read whole
-    /// blocks, and bounds pay on long rows only. Noise is made in vectors for a row, token by token for candidates.
-    static constexpr std::size_t short_row = 16, short_row_of_noise = 6;
+    /// Whether a row becomes candidates at once, and the narrow verbs do the rest.
     bool is_short(std::size_t row_size, std::size_t bridge) const noexcept {
         const bool noise = bridge < count_ && fact(bridge).selects == selecting::by_noise;
-        return row_size <= (noise ? short_row_of_noise : short_row);
+        return row_size <= (noise ? tuning::short_row_of_noise : tuning::short_row);
     }
     /// The plan that present parameters lead to, for rows of that size.
     const plan& plan_for_row(std::size_t row_size, const legal_tokens* legal = nullptr) const noexcept {
-        if (as_llama()) return plan_for(count_);  // it has no other
+        if (is_exact()) return plan_for(count_);  // it has no other
         const std::size_t b = bridge(row_size, 0, legal);
         return plan_for(is_short(row_size, b) ? count_ : b);
     }
@@ -177,7 +175,7 @@ public:
         return status_code::ok;
     }
 
-    /// Gives candidates the logits of the law that a selector draws by.
+    /// Gives candidates the logits of the distribution that a selector draws by.
     void prepare(std::size_t selector, candidates& c) const noexcept {
         if (first_[selector].ops->prepare) first_[selector].ops->prepare(first_[selector], c);
     }

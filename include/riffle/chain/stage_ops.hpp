@@ -11,13 +11,18 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/history.hpp>
 #include <riffle/core/id_check.hpp>
-#include <riffle/core/law.hpp>
 #include <riffle/core/legal_tokens.hpp>
-#include <riffle/core/llama_form.hpp>
 #include <riffle/core/row.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/core/status.hpp>
-#include <riffle/wide/llama_row.hpp>
 #include <riffle/wide/moments.hpp>
+
+namespace riffle::inline RIFFLE_ABI::exact {
+
+class full_row;
+enum class row_answer : std::uint8_t;
+
+}  // namespace riffle::exact
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -33,8 +38,8 @@ struct stage_ref {
 };
 
 /// The door between a machine and a stage: what can be asked of one type of stage under one chain's policies, as a
-/// constant table of functions. A machine knows plans and passes and never a sampler; a chain of types, one put together
-/// at run time and one behind any_pipeline are lists of stage_ref to it.
+/// constant table of functions. A machine knows plans and passes and never a sampler; a chain of types, one put
+/// together at run time and one behind any_pipeline are lists of stage_ref to it.
 ///
 /// Every function takes the stage first. One is null where the stage's facts do not ask for it; where they do and the
 /// stage has no such member, the table does not compile (chain/stage_contract.hpp). None throws. They are called a few
@@ -73,7 +78,7 @@ struct stage_ops {
     /// adjusts: changes logits, given the maxima of the row's blocks and of the row. Nothing where it has nothing to do
     /// at this position, which adjusts_now tells.
     bool (*adjusts_now)(const stage_ref&, const draw_position&) noexcept = nullptr;
-    void (*adjust)(const stage_ref&, row&, const float* peaks, float maximum) noexcept = nullptr;
+    void (*adjust)(const stage_ref&, row&, const float* block_maxima, float maximum) noexcept = nullptr;
 
     // The row, as the first stage that narrows.
 
@@ -87,13 +92,13 @@ struct stage_ops {
     float (*cut)(const stage_ref&, float maximum, const moments&) noexcept = nullptr;
     /// mass: what the masses of those kept must exceed together.
     std::uint64_t (*target)(const stage_ref&, std::uint64_t total, const context&) noexcept = nullptr;
-    /// likelihood: the least logit that is kept, given the law of all.
-    float (*cut_of_law)(const stage_ref&, const law&) noexcept = nullptr;
+    /// likelihood: the least logit that is kept, given the softmax statistics of all.
+    float (*cut_by_softmax)(const stage_ref&, const softmax_statistics&) noexcept = nullptr;
     /// searched: keeps what it keeps, given all candidates from the logit `floor` up. False, and nothing done, where
     /// those are not enough to tell.
-    bool (*keep)(const stage_ref&, candidates&, const law&, float floor) noexcept = nullptr;
+    bool (*keep)(const stage_ref&, candidates&, const softmax_statistics&, float floor) noexcept = nullptr;
     /// head: how many it keeps, given the first in rank, which it may put in order.
-    std::size_t (*rank_of_head)(const stage_ref&, const law&, candidates& head) noexcept = nullptr;
+    std::size_t (*rank_of_head)(const stage_ref&, const softmax_statistics&, candidates& head) noexcept = nullptr;
     /// legal: what it leaves legal. Asked once a step, ahead of everything else.
     legal_tokens (*legal)(const stage_ref&, const context&) noexcept = nullptr;
 
@@ -101,18 +106,19 @@ struct stage_ops {
 
     /// draws: its random numbers at a position. Null: it has none.
     draws (*random)(const stage_ref&, const draw_position&) noexcept = nullptr;
-    /// Gives candidates the logits of the law that the stage draws by. Null: they have them already.
+    /// Gives candidates the logits of the distribution that the stage draws by. Null: they have them already.
     void (*prepare)(const stage_ref&, candidates&) noexcept = nullptr;
     /// Selects among candidates that it, or nobody, has narrowed.
     void (*choose)(const stage_ref&, candidates&, const context&) noexcept = nullptr;
-    /// by_shape: the token of a row without maps, given the law of the row and room for the masses of its blocks.
-    token_data (*pick_by_shape)(const stage_ref&, const row&, const float* peaks, const law&, std::uint64_t* masses,
-                                const draws&) noexcept = nullptr;
+    /// by_own_distribution: the token of a row without maps, given the softmax statistics of the row and room for the
+    /// masses of its blocks.
+    token_data (*pick_by_shape)(const stage_ref&, const row&, const float* block_maxima, const softmax_statistics&,
+                                std::uint64_t* masses, const draws&) noexcept = nullptr;
 
     // numerics::llama.
 
-    /// On a row of which every token is there (core/llama_form.hpp). Null: it has no such form.
-    exact::row_answer (*apply_to_row)(const stage_ref&, wide::llama_row&, candidates& found,
+    /// On a row of which every token is there (exact/form.hpp). Null: it has no such form.
+    exact::row_answer (*apply_to_row)(const stage_ref&, exact::full_row&, candidates& found,
                                       const context&) noexcept = nullptr;
 
     // What it keeps from token to token.

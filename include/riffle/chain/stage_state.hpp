@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <riffle/core/facts.hpp>
-#include <riffle/core/llama_form.hpp>
 #include <riffle/core/policies.hpp>
 
 // What is kept from token to token, inside a stage of the user's or by the chain for one of riffle's: how it begins,
@@ -54,15 +53,6 @@ bool restore_bytes(T& to, const std::byte* from) noexcept {
     return true;
 }
 
-/// What is wrong with a stage's parameters. Under numerics::llama its form may take more of them.
-template <class Policies, class S>
-status checked(const S& stage) noexcept {
-    if constexpr (runs_as_llama<Policies, S>)
-        if constexpr (requires { (exact::form<S>::check)(stage); }) return (exact::form<S>::check)(stage);
-    if constexpr (requires { (stage.check)(); }) return (stage.check)();
-    else return {};
-}
-
 struct nothing_kept {};
 
 /// How a chain with these policies keeps what stage S needs from token to token: `type` lies in the chain.
@@ -84,9 +74,8 @@ struct stage_state {
 };
 
 /// A built-in stage's own state.
-template <class Policies, class S>
-    requires(has_built_in_facts<S> && has_state<S> && !runs_as_llama<Policies, S>)
-struct stage_state<Policies, S> {
+template <class S>
+struct own_state {
     using type = typename S::state;
     static constexpr bool has_generator = false;
     static constexpr bool changes = true;
@@ -98,39 +87,8 @@ struct stage_state<Policies, S> {
     static void save(const S&, const type& kept, std::byte* to) noexcept { save_bytes(kept, to); }
     static bool restore(S&, type& kept, const std::byte* from) noexcept { return restore_bytes(kept, from); }
 };
-
-/// What llama.cpp's form of a stage keeps: generators and averages.
 template <class Policies, class S>
-    requires(runs_as_llama<Policies, S> && requires { typename exact::form<S>::state; })
-struct stage_state<Policies, S> {
-    using form = exact::form<S>;
-    using type = typename form::state;
-    using mark = typename form::mark;
-    static constexpr bool has_generator = requires(S & spec) { spec.seed += 1; };
-    static constexpr bool changes = true;
-    static constexpr bool can_be_saved = std::is_trivially_copyable_v<mark>;
-    static constexpr std::size_t saved = sizeof(mark);
-
-    static type begin(const S& spec) noexcept { return type(spec); }
-    static void reset(S& spec, type& kept) noexcept { form::reset(spec, kept); }
-    /// Another seed, and its stream from the beginning.
-    static void fork(S& spec, type& kept, std::uint16_t sequence) noexcept {
-        mark m = form::save(kept);
-        m.words = 0;
-        spec.seed += sequence;
-        form::reset(spec, kept);
-        form::restore(spec, kept, m);
-    }
-    static void save(const S&, const type& kept, std::byte* to) noexcept {
-        const mark m = form::save(kept);
-        std::memcpy(to, &m, sizeof m);
-    }
-    static bool restore(const S& spec, type& kept, const std::byte* from) noexcept {
-        mark m = form::save(kept);
-        std::memcpy(&m, from, sizeof m);
-        form::restore(spec, kept, m);
-        return true;
-    }
-};
+    requires(has_built_in_facts<S> && has_state<S> && Policies::arithmetic != numerics::llama)
+struct stage_state<Policies, S> : own_state<S> {};
 
 }  // namespace riffle::detail

@@ -6,12 +6,11 @@
 #include <riffle/core/context.hpp>
 #include <riffle/core/draws.hpp>
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
 #include <riffle/core/legal_tokens.hpp>
-#include <riffle/core/llama_form.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/wide/candidate_row.hpp>
-#include <riffle/wide/fold.hpp>
-#include <riffle/wide/law.hpp>
+#include <riffle/wide/fused_maps.hpp>
+#include <riffle/wide/softmax.hpp>
 
 // One stage on candidates, by whichever verb it has. For all chains alike, whatever stands around the stage.
 
@@ -54,20 +53,20 @@ void narrow_by(const S& stage, const Kept& kept, candidates& c, const context& x
     } else if constexpr (f.maps) {
         if constexpr (f.narrows != narrowing::no)
             if (stage.narrows_now()) return c.keep_greatest(stage.rank());
-        c.map_logits(fold<S>(stage));
+        c.map_logits(fused_maps<S>(stage));
     } else if constexpr (has_state<S> && f.selects != selecting::no) {
-        if constexpr (f.selects != selecting::by_shape) stage.prepare(c, kept);
+        if constexpr (f.selects != selecting::by_own_distribution) stage.prepare(c, kept);
         stage.choose(c, random, kept);
     } else if constexpr (f.narrows == narrowing::likelihood || f.narrows == narrowing::searched) {
         if (!stage.narrows_now()) return;
-        const law of_all = law_of(c);
+        const softmax_statistics of_all = softmax_of(c);
         if (of_all.mass == 0) return c.keep_legal();
         if constexpr (f.narrows == narrowing::searched) stage.keep(c, of_all, illegal_logit);
         else c.keep_above(stage.cut(of_all), stage.keeps_at_least());
     } else if constexpr (has_measured_map<S>) {
         if constexpr (f.narrows != narrowing::no)
             if (stage.narrows_now()) return c.keep_greatest(stage.rank());
-        const law of_all = law_of(c);
+        const softmax_statistics of_all = softmax_of(c);
         if (stage.adjusts_now() && of_all.mass > 0) c.map_logits(bound_map<S>(stage, of_all));
     } else if constexpr (requires { stage.change(c, x, kept); }) {
         stage.change(c, x, kept);
@@ -88,16 +87,6 @@ void narrow_by(const S& stage, const Kept& kept, candidates& c, const context& x
             wide::make_candidates_canonical(c);
         }
     }
-}
-
-/// llama.cpp's form of the stage; what is kept changes here, as it does there.
-template <class S, class Kept>
-status_code narrow_as_llama(const S& stage, Kept& kept, candidates& c, const context& x) noexcept {
-    exact::workspace memory;
-    memory.use(x.spare());
-    exact::surroundings around{x, memory};
-    if constexpr (requires { exact::form<S>::apply(stage, c, around); }) return exact::form<S>::apply(stage, c, around);
-    else return exact::form<S>::apply(stage, kept, c, around);
 }
 
 }  // namespace riffle::detail

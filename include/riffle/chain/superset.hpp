@@ -41,7 +41,7 @@ inline status narrow_stages(const stage_list& stages, std::size_t first, std::si
             return status::failed(code, stages.name(i));
     return {};
 }
-/// The same from `first` to the end, where a selector has to have selected.
+/// The narrow verbs of all stages from `first` on; a selector among them has to have selected.
 inline status narrow_from(const stage_list& stages, std::size_t first, candidates& c, const context& x) noexcept {
     if (const status failed = narrow_stages(stages, first, stages.size(), c, x); !failed.ok()) return failed;
     const bool selected = c.selected >= 0 && std::size_t(c.selected) < c.size;
@@ -93,7 +93,7 @@ private:
     bool make_canonical(const candidates& part) const noexcept {
         for (auto& token : part) {
             if (token.logit != token.logit) return false;
-            if (!stages_.as_llama()) token.logit = canonical(token.logit);
+            if (!stages_.is_exact()) token.logit = canonical(token.logit);
         }
         return true;
     }
@@ -108,7 +108,7 @@ private:
             least = (std::min)(least, token.logit);
         }
         if (!(least > bound)) return false;
-        if (!stages_.as_llama() || !kept.sorted) return true;
+        if (!stages_.is_exact() || !kept.sorted) return true;
         for (std::size_t i = 1; i < kept.size; ++i)
             if (kept[i].logit == kept[i - 1].logit) return false;
         return std::size_t(std::count_if(ahead.begin(), ahead.end(), [=](float l) { return l >= least; })) == kept.size;

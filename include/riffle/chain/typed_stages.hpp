@@ -21,7 +21,7 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Policies, class... Stages>
 struct chain_of_types {
     static constexpr std::size_t count = sizeof...(Stages);
-    static constexpr bool as_llama = Policies::arithmetic == numerics::llama;
+    static constexpr bool is_exact = Policies::arithmetic == numerics::llama;
     template <class S>
     using kept = stage_state<Policies, S>;
     using kept_states = std::tuple<typename kept<Stages>::type...>;
@@ -39,7 +39,7 @@ struct chain_of_types {
     RIFFLE_LOCAL static constexpr std::array<plan, count + 1> plans = [] {
         std::array<plan, count + 1> all{};
         for (std::size_t b = 0; b <= count; ++b)
-            all[b] = as_llama ? make_llama_plan(count) : make_plan(fact_table.data(), count, b);
+            all[b] = is_exact ? make_exact_plan(count) : make_plan(fact_table.data(), count, b);
         return all;
     }();
     static constexpr std::uint64_t passes = [] {
@@ -54,8 +54,7 @@ struct chain_of_types {
     /// How many of the stages ahead of stage i draw and are of its kind.
     static constexpr std::uint8_t occurrence_of(std::size_t i) {
         std::uint8_t n = 0;
-        for (std::size_t j = 0; j < i; ++j)
-            n = std::uint8_t(n + (ops[j]->fact.draws && ops[j]->kind == ops[i]->kind));
+        for (std::size_t j = 0; j < i; ++j) n = std::uint8_t(n + (ops[j]->fact.draws && ops[j]->kind == ops[i]->kind));
         return n;
     }
     RIFFLE_LOCAL static constexpr std::array<std::uint8_t, count> occurrences = [] {

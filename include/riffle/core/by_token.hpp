@@ -20,7 +20,7 @@ void change_counted(candidates& c, token_counts counts, EditOf edit_of) noexcept
         if (const auto count = counts.count(token.id)) token.logit = canonical(edit_of(count)(token.logit));
 }
 
-/// The same edit for every token of a set.
+/// One edit for every token of a set.
 template <class Row, class Set>
 void change_each(Row& r, const Set& tokens, const logit_edit& change) noexcept {
     const auto edit = [&](token_id id) { r.edit(id, change); };

@@ -53,7 +53,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     std::uint64_t mass(float maximum) const noexcept {
         return for_each_weight(maximum, [](std::size_t, std::uint32_t) {});
     }
-    /// The same, and leaves every w in the bits of p, where keep_weighed_nucleus and select_by_weight look for it.
+    /// mass(maximum), and leaves every w in the bits of p, where keep_weighed_nucleus and select_by_weight look for it.
     RIFFLE_NOINLINE std::uint64_t weigh(float maximum) noexcept {
         return for_each_weight(maximum,
                                [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
@@ -150,7 +150,7 @@ struct RIFFLE_MAY_ALIAS candidates {
 
     /// Keeps the shortest prefix, in the order of ranks, whose Σ w exceeds `target`, but at least `least` candidates;
     /// all when no prefix exceeds it. Only legal ones count. Finds the end by halving, so that nothing but its
-    /// surroundings is sorted: O(size) expected.
+    /// form_context is sorted: O(size) expected.
     void keep_nucleus(float maximum, std::uint64_t target, std::size_t least) noexcept {
         keep_legal();
         weigh(maximum);
@@ -189,7 +189,7 @@ struct RIFFLE_MAY_ALIAS candidates {
         weigh(maximum);
         select_by_weight(target);
     }
-    /// The same after weigh.
+    /// select_by_mass for candidates that weigh has been called on.
     RIFFLE_NOINLINE void select_by_weight(std::uint64_t target) noexcept {
         if (select_in_order(target)) return;
         constexpr int digit = 6;

@@ -7,16 +7,17 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
-/// Where a chain stood: what mark() gives and rollback() takes. A few words; it stays valid for 128 more tokens on the
-/// chain that made it and on copies of it.
+/// Where a chain stood: what mark() gives and rollback() takes. A few words, which may be stored; valid for 128 more
+/// tokens on the chain that made it, on copies of it, and on chains with the same stages that have accepted the tokens
+/// before it.
 struct checkpoint {
     /// Room for what stages keep from token to token, all of them together.
     static constexpr std::size_t stage_bytes = 64;
 
-    std::uint64_t line = 0;      ///< hash of the tokens accepted so far
-    std::uint32_t layout = 0;    ///< hash of the types of the stages; 0 is that of no chain
-    std::size_t tokens = 0;      ///< how many those are
-    std::uint32_t position = 0;  ///< of the draws (draw_position)
+    std::uint64_t prefix_hash = 0;  ///< of the tokens accepted so far
+    std::uint32_t layout = 0;       ///< hash of the stages' names, and of what they keep; 0 is that of no chain
+    std::size_t tokens = 0;         ///< how many those are
+    std::uint32_t position = 0;     ///< of the draws (draw_position)
     std::uint32_t attempt = 0;
     std::array<std::byte, stage_bytes> stages{};  ///< what they keep
 };

@@ -6,6 +6,7 @@
 #include <riffle/core/draws.hpp>
 #include <riffle/core/history.hpp>
 #include <riffle/core/token_counts.hpp>
+#include <riffle/core/token_set.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -27,6 +28,16 @@ public:
         tokens_->fetch_recent(n);
         token_counts counts = no_counts(n);
         tokens_->each_recent(n, [&](token_id token) { counts.add(token); });
+        return counts;
+    }
+
+    /// But for those of a set.
+    token_counts count_recent(std::int32_t window, const token_set& but) const noexcept {
+        const std::size_t n = recent(window);
+        token_counts counts = no_counts(n);
+        tokens_->each_recent(n, [&](token_id token) {
+            if (!but.contains(token)) counts.add(token);
+        });
         return counts;
     }
 

@@ -22,44 +22,44 @@ enum class narrowing : std::uint8_t {
     deviation,   ///< logit >= maximum - n deviations
     mass,        ///< a share of the total mass
     legal,       ///< a mask
-    likelihood,  ///< logit >= a cut that follows from the law of all candidates
-    searched,    ///< a set that follows from the law, looked for from the greatest logit downwards
-    head,        ///< the k first in rank, k following from the law and the first few
+    likelihood,  ///< logit >= a cut that follows from the softmax statistics of all candidates
+    searched,    ///< a set that follows from the softmax statistics, looked for from the greatest logit downwards
+    head,        ///< the k first in rank, k following from the softmax statistics and the first few
 };
 
 /// How a selector chooses.
 enum class selecting : std::uint8_t {
     no,
-    greatest,  ///< the first in rank
-    by_mass,   ///< inverse CDF
-    by_noise,  ///< the greatest logit plus noise keyed by token
-    by_shape,  ///< inverse CDF of a law that the stage makes of the one it meets
-    own,       ///< the stage's own apply sets `selected`
+    greatest,             ///< the first in rank
+    by_mass,              ///< inverse CDF
+    by_noise,             ///< the greatest logit plus noise keyed by token
+    by_own_distribution,  ///< inverse CDF of a distribution that the stage makes of the one it meets
+    own,                  ///< the stage's own apply sets `selected`
 };
 
 /// What the plan has to know of a stage. A user's stage gets its facts from the members it has (facts_of).
 struct facts {
-    bool edits = false;         ///< changes the logits of a few ids
-    bool dense_edits = false;   ///< bias(token_id): may change every logit, one call a token
-    bool maps = false;          ///< elementwise map
-    bool monotone = false;      ///< that never falls
-    bool masks = false;         ///< makes tokens illegal by id
-    bool adjusts = false;       ///< changes logits once it knows the law of all: a map, or the removal of a few
-    bool applies = false;       ///< has nothing but a narrow verb: ahead of the bridge it needs a candidate a token
-    bool weightless = false;    ///< searches among tokens that weigh nothing too
-    bool needs_all = false;     ///< searches among all tokens that weigh something at once, or it finds nothing
-    bool needs_sorted = false;  ///< wants its candidates in the order of ranks
-    bool needs_p = false;       ///< wants p normalised
-    bool keeps_sorted = false;  ///< leaves sorted candidates sorted
-    bool draws = false;         ///< takes random numbers
+    bool edits = false;            ///< changes the logits of a few ids
+    bool dense_edits = false;      ///< bias(token_id): may change every logit, one call a token
+    bool maps = false;             ///< elementwise map
+    bool monotone = false;         ///< that never falls
+    bool masks = false;            ///< makes tokens illegal by id
+    bool adjusts = false;          ///< changes logits once their softmax statistics are known: maps, or removes a few
+    bool applies = false;          ///< has nothing but a narrow verb: ahead of the bridge it needs a candidate a token
+    bool sees_weightless = false;  ///< searches among tokens that weigh nothing too
+    bool needs_all = false;        ///< searches among all tokens that weigh something at once, or it finds nothing
+    bool needs_sorted = false;     ///< wants its candidates in the order of ranks
+    bool needs_p = false;          ///< wants p normalised
+    bool keeps_sorted = false;     ///< leaves sorted candidates sorted
+    bool draws = false;            ///< takes random numbers
     narrowing narrows = narrowing::no;
     selecting selects = selecting::no;
-    std::uint8_t law_parts = 0;  ///< what it looks at in the law of all, besides maximum and mass: bits (law_part)
+    std::uint8_t softmax_parts = 0;  ///< the softmax statistics it asks for besides maximum and mass: softmax_part
     friend bool operator==(const facts&, const facts&) = default;
 
-    /// Whether a selector cuts or bends the law that it draws from.
-    constexpr bool makes_its_law() const noexcept {
-        return narrows != narrowing::no || selects == selecting::by_shape;
+    /// Whether a selector cuts or bends the distribution that it draws from.
+    constexpr bool makes_its_distribution() const noexcept {
+        return narrows != narrowing::no || selects == selecting::by_own_distribution;
     }
 };
 
@@ -71,16 +71,16 @@ struct logit_bias_entry {
 
 class row;
 class context;
-struct law;
+struct softmax_statistics;
 
 namespace detail {
 
 template <class S>
 inline constexpr std::size_t parameter_count = std::tuple_size_v<decltype(std::declval<const S&>().parameters())>;
 template <class S>
-    requires requires(const S& s, const law& l) { s.parameters(l); }
+    requires requires(const S& s, const softmax_statistics& l) { s.parameters(l); }
 inline constexpr std::size_t parameter_count<S> =
-    std::tuple_size_v<decltype(std::declval<const S&>().parameters(std::declval<const law&>()))>;
+    std::tuple_size_v<decltype(std::declval<const S&>().parameters(std::declval<const softmax_statistics&>()))>;
 
 template <class S, class V>
 concept maps_with_parameters = requires(const S& s, const V& v) {
@@ -94,30 +94,42 @@ concept maps_plainly = requires(const V& v) {
 
 }  // namespace detail
 
-// The verbs a stage may have. A user's stage has one of apply, map, edits and bias, and may have accept and reset.
+// The verbs a stage may have. A user's stage has one of apply, map, edits and bias, and may have accept(token), or
+// accept(token, origin), beside reset; can_accept(token); mark and rollback; and check.
 //
-// A built-in stage states its facts in a table (`fact`) and, for each fact that needs one, answers what a machine asks:
+// A built-in stage states its facts in a table (`fact`) and, for each fact that needs one, answers what a machine asks
+// (chain/stage_contract.hpp has the signatures, and says what is missing):
+//
 //   narrows    narrows_now(): whether it does with the present parameters; and by
-//              rank: rank()   threshold: cut(maximum), keeps_at_least()   deviation: cut(maximum, moments)
-//              mass: target(total), keeps_at_least()   legal: legal_now()
-//              likelihood: cut(law), keeps_at_least()  searched: keep(candidates, law, floor)
-//              head: rank(), rank(law, first candidates)
+//              rank: rank()
+//              threshold: cut(maximum), keeps_at_least()
+//              deviation: cut(maximum, moments)
+//              mass: target(total), keeps_at_least()
+//              legal: legal_now()
+//              likelihood: cut(softmax_statistics), keeps_at_least()
+//              searched: keep(candidates, softmax_statistics, floor)
+//              head: rank(), rank(softmax_statistics, first candidates)
 //   edits      edits(), or change(row or candidates, context); and window() into the history
-//   adjusts    apply(candidates), adjust(row, law); before them adjusts_now(draws) where it may have nothing to do
-//   selects    where it narrows too: choose(candidates, draws) among what is left; by_shape: shape(law)
+//   adjusts    apply(candidates), adjust(row, block maxima, softmax_statistics), or parameters(softmax_statistics)
+//              beside a map; before them adjusts_now(), or with draws, where it may have nothing to do
+//   selects    where it narrows too: choose(candidates, draws) among what is left;
+//              by_own_distribution: shape(softmax_statistics)
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
 //   keeps      a nested `state`, trivially copyable: what the chain keeps for it. Its verbs then take a const state&
 //              as their last argument, and accept(state&, token, choice), or with the history behind, is the only
-//              place where that changes
+//              place where that changes; can_accept(state, token, history) says beforehand that it refuses a token
 //   all        name; check() for parameters that can be without meaning, check_ids(known) for ids among them
+
 /// map(value), or map(value, parameters) beside parameters(): elementwise.
 template <class S>
 concept has_map = detail::maps_with_parameters<S, lanes<4>> || detail::maps_plainly<S, lanes<4>>;
-/// map(value, parameters) beside parameters(law): elementwise once the law of all is known. Built-in stages only.
+/// map(value, parameters) beside parameters(softmax_statistics): elementwise once the softmax statistics are
+/// known. Built-in stages only.
 template <class S>
-concept has_measured_map = requires(const S& s, const law& l) { s.parameters(l); } && requires(const lanes<4>& v) {
-    { S::map(v, std::array<lanes<4>, detail::parameter_count<S>>{}) } -> std::same_as<lanes<4>>;
-};
+concept has_measured_map =
+    requires(const S& s, const softmax_statistics& l) { s.parameters(l); } && requires(const lanes<4>& v) {
+        { S::map(v, std::array<lanes<4>, detail::parameter_count<S>>{}) } -> std::same_as<lanes<4>>;
+    };
 /// edits(): biases for a few ids.
 template <class S>
 concept has_edits = requires(const S& s) {
@@ -151,9 +163,8 @@ template <class S>
 concept has_drawing_apply = requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); };
 /// accept(token), or accept(token, origin): state of its own.
 template <class S>
-concept has_accept = requires(S& s) { s.accept(token_id{}); } || requires(S& s) {
-    s.accept(token_id{}, token_origin::prompt);
-};
+concept has_accept =
+    requires(S& s) { s.accept(token_id{}); } || requires(S& s) { s.accept(token_id{}, token_origin::prompt); };
 /// reset(): back to the beginning.
 template <class S>
 concept has_reset = requires(S& s) { s.reset(); };
@@ -195,9 +206,10 @@ constexpr bool claims_keeps_sorted() {
     if constexpr (requires { S::keeps_sorted; }) return S::keeps_sorted;
     else return false;
 }
-/// A selector that draws by another law than the softmax of its candidates, and can make that law of them.
+/// A selector that draws by another distribution than the softmax of its candidates, and can make that distribution of
+/// them.
 template <class S>
-concept has_law_of_its_own = requires(const S& s, candidates& c) {
+concept has_distribution_of_its_own = requires(const S& s, candidates& c) {
     { s.prepare(c) } noexcept;
 };
 
@@ -206,8 +218,8 @@ concept has_law_of_its_own = requires(const S& s, candidates& c) {
 /// The facts of a stage: its own table where it is built in, else what its members say. A user's stage may say
 /// `static constexpr bool monotone`, `selects` (its apply sets `selected`), `needs_sorted`, `needs_p` and
 /// `keeps_sorted`. A selector may have `void prepare(candidates&) const noexcept`: it gives the candidates the logits
-/// of the law that apply draws from, for distribution() and logprobs(); without it they show the softmax of what it is
-/// given.
+/// of the distribution that apply draws from, for distribution() and logprobs(); without it they show the softmax of
+/// what it is given.
 template <class S>
 constexpr facts facts_of() {
     if constexpr (has_built_in_facts<S>) {

@@ -18,8 +18,8 @@ class history {
 public:
     struct entry {
         token_id token;
-        bool generated;      ///< moved the draw position (accept), or did not (prompt)
-        std::uint64_t line;  ///< hash of this and all earlier entries
+        bool generated;             ///< moved the draw position (accept), or did not (prompt)
+        std::uint64_t prefix_hash;  ///< hash of this and all earlier entries
     };
 
     history() noexcept = default;
@@ -82,7 +82,7 @@ public:
         return share_bytes(ring_, history::bytes(capacity_), memory, bytes);
     }
     /// Hash of all entries.
-    std::uint64_t line() const noexcept { return written_ ? recent(0).line : 0; }
+    std::uint64_t prefix_hash() const noexcept { return written_ ? recent(0).prefix_hash : 0; }
 
     /// Room for `capacity` tokens; keeps what is remembered. False when the heap gives none.
     [[nodiscard]] RIFFLE_NOINLINE bool reserve(std::size_t capacity) noexcept {
@@ -95,7 +95,7 @@ public:
     static constexpr std::size_t bytes(std::size_t capacity) noexcept {
         return saturating::product(capacity, sizeof(entry));
     }
-    /// The same in memory of the caller, bytes(capacity) long and aligned for entries.
+    /// Moves into memory of the caller, bytes(capacity) long and aligned for entries; keeps what is remembered.
     RIFFLE_NOINLINE void use(void* memory, std::size_t capacity) noexcept {
         history placed;
         placed.ring_ = static_cast<entry*>(memory);
@@ -105,8 +105,8 @@ public:
     }
 
     RIFFLE_NOINLINE void push(token_id token, bool generated) noexcept {
-        const std::uint64_t line = mix(this->line(), token, generated);
-        slot(written_++) = {token, generated, line};
+        const std::uint64_t prefix_hash = mix(this->prefix_hash(), token, generated);
+        slot(written_++) = {token, generated, prefix_hash};
         if (remembered() > capacity_) oldest_ = written_ - capacity_;
     }
     /// What the next push overwrites, for a push that may have to be undone as if it had never been.
@@ -138,10 +138,10 @@ public:
 
 private:
     entry& slot(std::size_t index) noexcept { return ring_[index % capacity_]; }
-    static constexpr std::uint64_t mix(std::uint64_t line, token_id token, bool generated) noexcept {
+    static constexpr std::uint64_t mix(std::uint64_t prefix_hash, token_id token, bool generated) noexcept {
         // splitmix64's finaliser over the running value: collisions of 64 bits only
         std::uint64_t h =
-            line + 0x9E3779B97F4A7C15u + (std::uint64_t{std::uint32_t(token)} << 1 | std::uint64_t{generated});
+            prefix_hash + 0x9E3779B97F4A7C15u + (std::uint64_t{std::uint32_t(token)} << 1 | std::uint64_t{generated});
         h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9u;
         h = (h ^ (h >> 27)) * 0x94D049BB133111EBu;
         return h ^ (h >> 31);

@@ -57,7 +57,7 @@ public:
                 kept_edits* edits = nullptr) noexcept {
         assign(logits.data(), logits.size(), blocks, copies, edits);
     }
-    /// The same without a span, which costs every includer 150 instantiations where it is made.
+    /// assign without a span, which costs every includer 150 instantiations where it is made.
     void assign(const float* logits, std::size_t size, const float** blocks, float* copies,
                 kept_edits* edits = nullptr) noexcept {
         const std::size_t count = block_count(size);

@@ -1,8 +1,8 @@
 #pragma once
 #include <limits>
 
-#include <riffle/core/llama_form.hpp>
 #include <riffle/exact/discrete.hpp>
+#include <riffle/exact/form.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/adaptive_p.hpp>
 
@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// are rewritten without clearing the sorted flag, which is kept.
 template <>
 struct form<adaptive_p> {
-    /// The generator, the running average as two sums, and the token that was drawn and not yet accepted. The peer's
+    /// The generator, the running average as two sums, and the token that was drawn and not yet accepted. llama.cpp's
     /// clone draws from the beginning again, and when the token that the original drew last is accepted on it, it reads
     /// the p of that token from an array that it does not have. Here a copy then learns nothing.
     struct state {
@@ -35,7 +35,7 @@ struct form<adaptive_p> {
         bool knows_p = false;
     };
 
-    static status_code apply(const adaptive_p& spec, state& s, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const adaptive_p& spec, state& s, candidates& c, form_context& x) noexcept {
         if (const auto failure = softmax(c); failure != status_code::ok) return failure;
         if (spec.target < 0.0f) {
             c.selected = drawn_by_p(c, s.random);

@@ -1,6 +1,6 @@
 #pragma once
-#include <riffle/core/llama_form.hpp>
 #include <riffle/exact/dist_row.hpp>
+#include <riffle/exact/form.hpp>
 #include <riffle/exact/mersenne_twister.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/dist.hpp>
@@ -16,7 +16,7 @@ struct form<dist> {
         mersenne_twister random;
     };
 
-    static status_code apply(const dist&, state& s, candidates& c, surroundings&) noexcept {
+    static status_code apply(const dist&, state& s, candidates& c, form_context&) noexcept {
         c.selected = c.empty() ? -1 : 0;
         if (c.empty()) return status_code::no_legal_token;
         if (c.size > 1) {
@@ -27,8 +27,7 @@ struct form<dist> {
         c[0].p = 1.0f;
         return status_code::ok;
     }
-    static row_answer apply_to_row(const dist&, state& s, wide::llama_row& r, candidates& found,
-                                   const context&) noexcept {
+    static row_answer apply_to_row(const dist&, state& s, full_row& r, candidates& found, const context&) noexcept {
         if (r.size() < 2 || !r.ordinary()) return row_answer::undecided;
         const std::uint32_t before = s.random.words();
         const row_draw drawn = draw_from_row(r, s.random.canonical_double());

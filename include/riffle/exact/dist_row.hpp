@@ -2,15 +2,15 @@
 #include <cstddef>
 #include <numeric>
 
-#include <riffle/core/llama_form.hpp>
 #include <riffle/exact/exp_block.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
+#include <riffle/exact/quick_sums.hpp>
 #include <riffle/math/fixed_mass.hpp>
-#include <riffle/wide/llama_row.hpp>
-#include <riffle/wide/quick_sums.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
-/// A token drawn from a row by inverse CDF, in the order of ids, where an approximate sum can tell: the peer chooses
+/// A token drawn from a row by inverse CDF, in the order of ids, where an approximate sum can tell: llama.cpp chooses
 /// the first token at which its running sum, a double, reaches u times the whole. Its own rounding is below 1e-10 of
 /// the whole. `token` is null_token where the target lies too near to the end of a token's share.
 struct row_draw {
@@ -37,7 +37,7 @@ inline row_draw draw_from_blocks(const row& r, const double* sums, float maximum
 }
 
 /// The sums of the C library's exp instead, for blocks that matter: the others' errors are 2e-10 of the whole together.
-inline void refine_sums(wide::llama_row& r, double whole) noexcept {
+inline void refine_sums(full_row& r, double whole) noexcept {
     const row& logits = r.logits();
     for (std::size_t b = 0; b < logits.blocks(); ++b) {
         if (r.sums()[b] * double(logits.blocks()) < 1e-4 * whole) continue;
@@ -51,15 +51,15 @@ inline void refine_sums(wide::llama_row& r, double whole) noexcept {
 
 /// A draw by ever better sums: our own exp, of what is within mass_range of the maximum first, then of all that
 /// counts, then the C library's. The second is passed over where the first lacks next to nothing.
-inline row_draw draw_from_row(wide::llama_row& r, double u) noexcept {
+inline row_draw draw_from_row(full_row& r, double u) noexcept {
     constexpr double error_of_sums = 1e-6;
     const auto draw = [&](double error) noexcept {
         return draw_from_blocks(r.logits(), r.sums(), r.maximum(), u, error + r.lacking());
     };
-    double whole = wide::find_quick_sums(r, mass_range, 1e-9);
+    double whole = find_quick_sums(r, mass_range, 1e-9);
     row_draw drawn = draw(error_of_sums);
     if (drawn.token < 0 && r.lacking() > 1e-9) {
-        whole = wide::find_all_quick_sums(r);
+        whole = find_all_quick_sums(r);
         drawn = draw(error_of_sums);
     }
     if (drawn.token >= 0) return drawn;

@@ -1,8 +1,8 @@
 #pragma once
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/rounded.hpp>
 #include <riffle/samplers/dry.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -10,12 +10,12 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// repetition of what was just said is penalised by multiplier * base^(length - allowed_length). Repetitions reach back
 /// to the last breaker at most. last_n < 0 is off.
 ///
-/// The repetitions are those that riffle's own form finds. (The peer keeps lengths cut at the breaker and compares
+/// The repetitions are those that riffle's own form finds. (llama.cpp keeps lengths cut at the breaker and compares
 /// those where the Z-algorithm wants uncut ones, but what comes out is the lesser of length and reach all the same: a
 /// cut length is copied only where the uncut one reaches as far.)
 template <>
 struct form<dry> {
-    static status_code apply(const dry& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const dry& spec, candidates& c, form_context& x) noexcept {
         token_counts repeats;
         if (!find(spec, x.past, repeats)) return status_code::ok;
         repeats.settle();
@@ -26,7 +26,7 @@ struct form<dry> {
         c.sorted = false;
         return status_code::ok;
     }
-    static row_answer apply_to_row(const dry& spec, wide::llama_row& r, candidates&, const context& x) noexcept {
+    static row_answer apply_to_row(const dry& spec, full_row& r, candidates&, const context& x) noexcept {
         token_counts repeats;
         if (!find(spec, x, repeats)) return row_answer::stays;
         const std::int32_t greatest = greatest_exponent(spec);
@@ -37,7 +37,7 @@ struct form<dry> {
     }
 
     /// last_n below 0 is off.
-    static status (check)(const dry& spec) noexcept { return spec.check_strength(); }
+    static status(check)(const dry& spec) noexcept { return spec.check_strength(); }
 
 private:
     /// Of each token, one more than the longest repetition that it would prolong. False where the sampler returns
@@ -53,7 +53,7 @@ private:
         return true;
     }
 
-    /// From here on base^exponent is no float: log(FLT_MAX), as the peer has it.
+    /// From here on base^exponent is no float: log(FLT_MAX), as llama.cpp has it.
     static std::int32_t greatest_exponent(const dry& spec) noexcept {
         return spec.base > 1.000001f ? to_int(88.7228391f / libm::log(spec.base)) : 0;
     }

@@ -1,9 +1,9 @@
 #pragma once
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/exact/temperature.hpp>
 #include <riffle/samplers/dynamic_temperature.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -11,7 +11,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// a range plain temperature. A single candidate is left alone then. p is written, from logits after the temperature.
 template <>
 struct form<dynamic_temperature> {
-    static status_code apply(const dynamic_temperature& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const dynamic_temperature& spec, candidates& c, form_context& x) noexcept {
         if (!(spec.range > 0.0f)) {
             if (spec.t != 1.0f) apply_temperature(spec.t, c);
             return status_code::ok;
@@ -23,8 +23,7 @@ struct form<dynamic_temperature> {
         return status_code::ok;
     }
 
-    static row_answer apply_to_row(const dynamic_temperature& spec, wide::llama_row& r, candidates&,
-                                   const context&) noexcept {
+    static row_answer apply_to_row(const dynamic_temperature& spec, full_row& r, candidates&, const context&) noexcept {
         return spec.range > 0.0f ? row_answer::undecided : form<temperature>::divide_row(spec.t, r);
     }
 

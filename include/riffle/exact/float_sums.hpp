@@ -8,8 +8,8 @@
 #include <riffle/exact/exp_block.hpp>
 #include <riffle/exact/rounded.hpp>
 #include <riffle/math/elementwise.hpp>
-#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/lane_operations.hpp>
 
 // Sums of floats, term by term, as a loop would round them, but many terms at a time. While a sum stays within one
 // binade its unit in the last place u stays the same, and adding a term adds the term rounded to a multiple of u. Those

@@ -1,7 +1,7 @@
 #pragma once
 #include <limits>
 
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/infill.hpp>
 
@@ -9,10 +9,10 @@ namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_infill, for fill-in-the-middle behind top-k and top-p: ends the text when that is likely, counts
 /// tokens that begin others with them, and drops unlikely ones. Only p is merged, not the logit, so a following dist
-/// does not see it. O(candidates^2), as the peer. Needs a vocabulary.
+/// does not see it. O(candidates^2), as llama.cpp. Needs a vocabulary.
 template <>
 struct form<infill> {
-    static status_code apply(const infill& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const infill& spec, candidates& c, form_context& x) noexcept {
         if (!spec.vocab) return status_code::invalid_parameter;
         const vocabulary& v = *spec.vocab;
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <utility>
 
-#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/lane_operations.hpp>
 
 // std::sort of libstdc++, several times as fast. Introsort (D. Musser, "Introspective Sorting and Selection
-// Algorithms", 1997) does not keep the order of equal elements, and the peer's tokens depend on what becomes of it. But
-// what becomes of it is determined: which elements a partition exchanges, pair by pair, can be read from two masks, of
-// those that stop the scan from the left and of those that stop the other (S. Edelkamp, A. Weiss, "BlockQuicksort",
+// Algorithms", 1997) does not keep the order of equal elements, and llama.cpp's tokens depend on what becomes of it.
+// But what becomes of it is determined: which elements a partition exchanges, pair by pair, can be read from two masks,
+// of those that stop the scan from the left and of those that stop the other (S. Edelkamp, A. Weiss, "BlockQuicksort",
 // 2016, compute offsets so), and the insertion sort at the end keeps the order of equals. So nothing is left of it that
 // a processor would have to guess, and the result is the same.
 
@@ -210,7 +210,7 @@ inline void introsort(ranked* items, std::size_t count) noexcept {
 #if defined(__GLIBCXX__)
     wide::run<introsort_pass>(items, count);
 #else
-    std::sort(items, items + count, greater_key);  // the peer was compiled with the same library, as a rule
+    std::sort(items, items + count, greater_key);  // llama.cpp was compiled with the same library, as a rule
 #endif
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/samplers/logit_bias.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -9,7 +9,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// elsewhere only the first of them. The sorted flag is not cleared.
 template <>
 struct form<logit_bias> {
-    static status_code apply(const logit_bias& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const logit_bias& spec, candidates& c, form_context& x) noexcept {
         const auto in_place = [&](const logit_bias_entry& entry) {
             return entry.token >= 0 && std::size_t(entry.token) < c.size &&
                    c[std::size_t(entry.token)].id == entry.token;
@@ -34,7 +34,7 @@ struct form<logit_bias> {
                 token.logit += spec.biases[std::size_t(place - 1)].bias;
         return status_code::ok;
     }
-    static row_answer apply_to_row(const logit_bias& spec, wide::llama_row& r, candidates&, const context&) noexcept {
+    static row_answer apply_to_row(const logit_bias& spec, full_row& r, candidates&, const context&) noexcept {
         for (const auto& entry : spec.biases)
             if (float* const logit = r.at(entry.token)) *logit += entry.bias;
         return row_answer::stays;

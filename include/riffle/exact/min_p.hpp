@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <limits>
 
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/sort.hpp>
 #include <riffle/samplers/min_p.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// min_keep.
 template <>
 struct form<min_p> {
-    static status_code apply(const min_p& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const min_p& spec, candidates& c, form_context& x) noexcept {
         if (!(spec.p > 0.0f) || c.empty()) return status_code::ok;
         if (!c.sorted && keep_unsorted(spec, c)) return status_code::ok;
         if (const auto failure = sort_all(c, x.memory); failure != status_code::ok) return failure;
@@ -24,7 +24,7 @@ struct form<min_p> {
         return status_code::ok;
     }
 
-    static row_answer apply_to_row(const min_p& spec, wide::llama_row& r, candidates& found, const context&) noexcept {
+    static row_answer apply_to_row(const min_p& spec, full_row& r, candidates& found, const context&) noexcept {
         if (!(spec.p > 0.0f)) return row_answer::stays;
         if (!r.ordinary()) return row_answer::undecided;
         const float least = r.maximum() + libm::log(spec.p);

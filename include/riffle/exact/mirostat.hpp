@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <riffle/core/llama_form.hpp>
 #include <riffle/exact/discrete.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/exact/sorted_row.hpp>
 #include <riffle/samplers/mirostat.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -44,12 +44,12 @@ struct form<mirostat> {
         explicit state(const mirostat& spec) noexcept : mirostat_state(spec.seed, spec.tau) {}
     };
 
-    static status_code apply(const mirostat& spec, state& s, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const mirostat& spec, state& s, candidates& c, form_context& x) noexcept {
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
         draw_among(kept(spec, s.mu, c), spec, s, c);
         return status_code::ok;
     }
-    static row_answer apply_to_row(const mirostat& spec, state& s, wide::llama_row& r, candidates& found,
+    static row_answer apply_to_row(const mirostat& spec, state& s, full_row& r, candidates& found,
                                    const context& x) noexcept {
         if (!sorted_row::serves(r, r.size())) return row_answer::undecided;
         sorted_row sorted(r, r.size(), found.data, x);
@@ -68,7 +68,7 @@ struct form<mirostat> {
     }
     static void reset(const mirostat& spec, state& s) noexcept { s = state(spec); }
     /// Any m and n_vocab: what then is no count keeps one token.
-    static status (check)(const mirostat& spec) noexcept {
+    static status(check)(const mirostat& spec) noexcept {
         return surprise_control::check_target(mirostat::name, spec.tau, spec.eta);
     }
 
@@ -79,8 +79,8 @@ struct form<mirostat> {
 private:
     /// Neighbours to look at, if there are so many; m < 1: all.
     static std::size_t pairs_of(const mirostat& spec) noexcept { return std::size_t(std::int64_t{spec.m} - 1); }
-    /// How many of the likeliest to keep, at least one. Where the peer divides by 0 on the way, at which a host may
-    /// trap, the answer is one without computing it: the peer comes to no number there, or to 1.
+    /// How many of the likeliest to keep, at least one. Where llama.cpp divides by 0 on the way, at which a host may
+    /// trap, the answer is one without computing it: llama.cpp comes to no number there, or to 1.
     static std::size_t kept(const mirostat& spec, float mu, const candidates& c) noexcept {
         float products = 0.0f, squares = 0.0f;
         for (std::size_t i = 0; i < pairs_of(spec) && i + 1 < c.size; ++i) {

@@ -1,9 +1,9 @@
 #pragma once
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/mirostat.hpp>
 #include <riffle/exact/sorted_row.hpp>
 #include <riffle/samplers/mirostat_v2.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -14,14 +14,14 @@ struct form<mirostat_v2> {
         explicit state(const mirostat_v2& spec) noexcept : mirostat_state(spec.seed, spec.tau) {}
     };
 
-    static status_code apply(const mirostat_v2& spec, state& s, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const mirostat_v2& spec, state& s, candidates& c, form_context& x) noexcept {
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
         std::size_t kept = 0;
         while (kept < c.size && !surprises(c[kept].p, s.mu)) ++kept;
         draw_among(kept, spec, s, c);
         return status_code::ok;
     }
-    static row_answer apply_to_row(const mirostat_v2& spec, state& s, wide::llama_row& r, candidates& found,
+    static row_answer apply_to_row(const mirostat_v2& spec, state& s, full_row& r, candidates& found,
                                    const context& x) noexcept {
         if (!sorted_row::serves(r, r.size())) return row_answer::undecided;
         sorted_row sorted(r, r.size(), found.data, x);

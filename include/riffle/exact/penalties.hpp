@@ -1,19 +1,22 @@
 #pragma once
+#include <algorithm>
+
 #include <riffle/core/context.hpp>
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/rounded.hpp>
 #include <riffle/samplers/penalties.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_penalties: as riffle's own, but divides where that multiplies with 1 / repeat, and last_n < 0 is
-/// off. The candidates count as unsorted afterwards, whether or not anything changed.
+/// off. What is exempt is not penalised here either. The candidates count as unsorted afterwards, whether or not
+/// anything changed.
 template <>
 struct form<penalties> {
-    static status_code apply(const penalties& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const penalties& spec, candidates& c, form_context& x) noexcept {
         if (spec.off() || spec.last_n < 0) return status_code::ok;
-        token_counts counts = x.past.count_recent(spec.last_n);
+        token_counts counts = spec.counts(x.past);
         counts.settle();
         for (auto& token : c)
             if (const auto count = counts.count(token.id)) token.logit = penalised(spec, token.logit, count);
@@ -21,9 +24,9 @@ struct form<penalties> {
         return status_code::ok;
     }
 
-    static row_answer apply_to_row(const penalties& spec, wide::llama_row& r, candidates&, const context& x) noexcept {
+    static row_answer apply_to_row(const penalties& spec, full_row& r, candidates&, const context& x) noexcept {
         if (spec.off() || spec.last_n < 0) return row_answer::stays;
-        const token_counts counts = x.count_recent(spec.last_n);
+        const token_counts counts = spec.counts(x);
         counts.each([&](token_id token, std::int32_t count) {
             if (float* const logit = r.at(token)) *logit = penalised(spec, *logit, count);
         });
@@ -31,9 +34,8 @@ struct form<penalties> {
     }
 
     /// last_n below 0 is off.
-    static status (check)(penalties spec) noexcept {
-        if (spec.last_n < 0) spec.last_n = 0;
-        return (spec.check)();
+    static status(check)(const penalties& spec) noexcept {
+        return (penalties{(std::max)(spec.last_n, 0), spec.repeat, spec.frequency, spec.presence}.check)();
     }
 
 private:

@@ -7,7 +7,7 @@
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
-/// Every logit divided by t: one rounding each, as the peer's loop over candidates.
+/// Every logit divided by t: one rounding each, as llama.cpp's loop over candidates.
 struct divide_pass {
     template <int N>
     static RIFFLE_INLINE void run(row* const& r, float t) noexcept {

@@ -40,7 +40,7 @@ void exponentiate(candidates& c, float maximum, WantsBlock wants_block, WantsOne
 }
 
 /// p of every candidate, in the order they stand in: the sum is a float, so the order shows in its last bits. Fails on
-/// no candidates, where the peer aborts.
+/// no candidates, where llama.cpp aborts.
 RIFFLE_NOINLINE inline status_code softmax(candidates& c) noexcept {
     if (c.empty()) return status_code::no_legal_token;
     float sum = 0.0f;
@@ -51,7 +51,7 @@ RIFFLE_NOINLINE inline status_code softmax(candidates& c) noexcept {
     return status_code::ok;
 }
 
-/// The same behind sort_all.
+/// Sorts all candidates, then softmax.
 inline status_code sorted_softmax(candidates& c, workspace& memory) noexcept {
     if (c.empty()) return status_code::no_legal_token;
     const auto failure = sort_all(c, memory);

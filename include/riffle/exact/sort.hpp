@@ -6,16 +6,16 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
-#include <riffle/core/workspace.hpp>
 #include <riffle/exact/introsort.hpp>
 #include <riffle/exact/rounded.hpp>
+#include <riffle/exact/workspace.hpp>
 
-// The peer sorts by logit alone, with std::sort and std::partial_sort. Neither is stable, so which of two equal logits
+// llama.cpp sorts by logit alone, with std::sort and std::partial_sort. Neither is stable, so which of two equal logits
 // comes first follows from the host's implementation and from the sequence of calls, which is repeated here.
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
-/// The peer's order. NaN must never meet it: the standard sorts read out of bounds then. (An object, because the sorts
+/// llama.cpp's order. NaN must never meet it: the standard sorts read out of bounds then. (An object, because the sorts
 /// call a function through its address.)
 RIFFLE_LOCAL inline constexpr auto greater_logit = [](const token_data& a, const token_data& b) noexcept {
     return a.logit > b.logit;
@@ -36,7 +36,7 @@ inline constexpr std::size_t longest_heap_sort = 128;
 class logit_buckets {
 public:
     /// Which bucket a logit falls into. What is too large for an int, +inf too, falls into the lowest: the conversion
-    /// on x86, which the peer makes, says INT_MIN. Here nothing is converted that does not fit.
+    /// on x86, which llama.cpp makes, says INT_MIN. Here nothing is converted that does not fit.
     static RIFFLE_INLINE std::uint32_t of(float logit) noexcept {
         const float place = times(6.4f, logit) + 64.0f, of_int = place < 0x1p31f ? place : 0.0f;
         const float from_lowest = of_int > 0.0f ? of_int : 0.0f;
@@ -85,8 +85,8 @@ public:
         sort(--next_);
         return end_of(next_);
     }
-    /// The same for one who looks at logits alone, from behind what sort_next has sorted: a bucket of descending ones
-    /// is left as it is, since sorting may move equal ones.
+    /// sort_next for one who looks at logits alone, from behind what that has sorted: a bucket of descending ones is
+    /// left as it is, since sorting may move equal ones.
     std::size_t sort_next_logits() noexcept {
         next_logits_ = (std::min)(next_logits_, next_) - 1;
         const ranked* const first = order_ + first_[next_logits_];
@@ -129,7 +129,7 @@ struct sorting_room {
     }
 };
 
-/// Candidates sorted as the peer's bucket sort does as long as somebody wants more: `wants_more(sorted, n)` sees the
+/// Candidates sorted as llama.cpp's bucket sort does as long as somebody wants more: `wants_more(sorted, n)` sees the
 /// first n of them, and ends it at `count` or by false. The candidates stay as they are.
 template <class WantsMore>
 status_code bucket_sort(const candidates& c, std::size_t count, const sorting_room& room,
@@ -145,7 +145,7 @@ status_code bucket_sort(const candidates& c, std::size_t count, const sorting_ro
     return status_code::ok;
 }
 
-/// Keeps the first `count` in the peer's order, sorted. count <= c.size.
+/// Keeps the first `count` in llama.cpp's order, sorted. count <= c.size.
 RIFFLE_NOINLINE inline status_code keep_first_sorted(candidates& c, std::size_t count, workspace& memory) noexcept {
     if (count <= longest_heap_sort) {
         if (any_nan(c)) return status_code::no_legal_token;

@@ -5,25 +5,25 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/row.hpp>
-#include <riffle/core/workspace.hpp>
 #include <riffle/exact/exp_block.hpp>
 #include <riffle/exact/float_sums.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/sort.hpp>
-#include <riffle/wide/llama_row.hpp>
+#include <riffle/exact/workspace.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
-/// The first `count` tokens of a row as the peer's bucket sort leaves them, sorted no further than somebody asks, and
+/// The first `count` tokens of a row as llama.cpp's bucket sort leaves them, sorted no further than somebody asks, and
 /// the sum of exp(logit - maximum) that its softmax takes of them in that order, in floats.
 class sorted_row {
 public:
-    /// Whether the peer sorts so many of these, and none but by buckets.
-    static bool serves(wide::llama_row& r, std::size_t count) noexcept {
+    /// Whether llama.cpp sorts so many of these, and none but by buckets.
+    static bool serves(full_row& r, std::size_t count) noexcept {
         return count > longest_heap_sort && r.ordinary() && r.maximum() < 1e8f;  // greater ones: see logit_buckets::of
     }
 
     /// Tokens are written to `tokens`, which has room for all of the row. exists() is false without memory.
-    sorted_row(wide::llama_row& r, std::size_t count, token_data* tokens, const context& x) noexcept
+    sorted_row(full_row& r, std::size_t count, token_data* tokens, const context& x) noexcept
         : maximum_(r.maximum()), count_(count), tokens_(tokens) {
         memory_.use(x.spare());
         order_ = sorting_room::of(memory_, r.size()).order;

@@ -1,10 +1,10 @@
 #pragma once
 #include <limits>
 
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/row_passes.hpp>
 #include <riffle/samplers/temperature.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -25,14 +25,14 @@ RIFFLE_NOINLINE inline void apply_temperature(float t, candidates& c) noexcept {
 /// llama_sampler_init_temp: keeps order and number.
 template <>
 struct form<temperature> {
-    static status_code apply(const temperature& spec, candidates& c, surroundings&) noexcept {
+    static status_code apply(const temperature& spec, candidates& c, form_context&) noexcept {
         if (spec.t != 1.0f) apply_temperature(spec.t, c);
         return status_code::ok;
     }
-    static row_answer apply_to_row(const temperature& spec, wide::llama_row& r, candidates&, const context&) noexcept {
+    static row_answer apply_to_row(const temperature& spec, full_row& r, candidates&, const context&) noexcept {
         return divide_row(spec.t, r);
     }
-    static row_answer divide_row(float t, wide::llama_row& r) noexcept {
+    static row_answer divide_row(float t, full_row& r) noexcept {
         if (t == 1.0f) return row_answer::stays;
         if (!(t > 0.0f) || t > greatest_logit) return row_answer::undecided;
         wide::run<divide_pass>(&r.changed([=](float logit) { return logit / t; }), t);

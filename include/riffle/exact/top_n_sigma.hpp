@@ -1,11 +1,11 @@
 #pragma once
 #include <limits>
 
-#include <riffle/core/llama_form.hpp>
 #include <riffle/exact/float_sums.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/rounded.hpp>
 #include <riffle/samplers/top_n_sigma.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// and number.
 template <>
 struct form<top_n_sigma> {
-    static status_code apply(const top_n_sigma& spec, candidates& c, surroundings&) noexcept {
+    static status_code apply(const top_n_sigma& spec, candidates& c, form_context&) noexcept {
         if (spec.n <= 0.0f || c.size <= 1) return status_code::ok;
         float maximum = c[0].logit, sum = 0.0f;
         std::size_t legal = 0;
@@ -23,7 +23,7 @@ struct form<top_n_sigma> {
             sum += token.logit;
             ++legal;
         }
-        if (legal == 0) return status_code::ok;  // the peer computes with NaN, and then hides nothing
+        if (legal == 0) return status_code::ok;  // llama.cpp computes with NaN, and then hides nothing
         const float of_all = deviation(c, sum / float(legal), legal);
         if (of_all == 0.0f && spec.n > greatest_logit) return status_code::ok;  // 0 * inf: NaN again
         const float least = maximum - times(spec.n, of_all);
@@ -32,7 +32,7 @@ struct form<top_n_sigma> {
         return status_code::ok;
     }
 
-    static row_answer apply_to_row(const top_n_sigma& spec, wide::llama_row& r, candidates&, const context&) noexcept {
+    static row_answer apply_to_row(const top_n_sigma& spec, full_row& r, candidates&, const context&) noexcept {
         if (spec.n <= 0.0f || r.size() <= 1) return row_answer::stays;
         if (!r.ordinary()) return row_answer::undecided;
         const float maximum = r.maximum();
@@ -46,10 +46,10 @@ struct form<top_n_sigma> {
     }
 
 private:
-    static void hide_below(float least, wide::llama_row& r) noexcept {
+    static void hide_below(float least, full_row& r) noexcept {
         row& l = r.changed();
         for (std::size_t b = 0; b < l.blocks(); ++b) {
-            if (r.peaks()[b] < least) {
+            if (r.block_maxima()[b] < least) {
                 l.hide(b);
                 continue;
             }

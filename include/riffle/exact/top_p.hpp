@@ -1,13 +1,13 @@
 #pragma once
 #include <algorithm>
 
-#include <riffle/core/llama_form.hpp>
 #include <riffle/exact/float_sums.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/exact/sorted_row.hpp>
 #include <riffle/exact/top_k.hpp>
 #include <riffle/samplers/top_p.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -15,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// all. Of more than 1024 candidates only 256 are sorted, and all when those do not reach.
 template <>
 struct form<top_p> {
-    static status_code apply(const top_p& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const top_p& spec, candidates& c, form_context& x) noexcept {
         if (spec.p >= 1.0f) return status_code::ok;
         if (const auto failure = softmax(c); failure != status_code::ok) return failure;
         if (!c.sorted && c.size > 1024) return keep_of_many(spec, c, x.memory);
@@ -26,8 +26,7 @@ struct form<top_p> {
         return status_code::ok;
     }
 
-    static row_answer apply_to_row(const top_p& spec, wide::llama_row& r, candidates& found,
-                                   const context& x) noexcept {
+    static row_answer apply_to_row(const top_p& spec, full_row& r, candidates& found, const context& x) noexcept {
         if (spec.p >= 1.0f) return row_answer::stays;
         if (r.size() <= 1024 || !sorted_row::serves(r, few)) return row_answer::undecided;
         const float maximum = r.maximum(), sum = sum_of_row(r, maximum);
@@ -45,12 +44,12 @@ struct form<top_p> {
 private:
     static constexpr std::size_t few = 256;  ///< more are sorted only where these do not reach
 
-    /// The peer's sum of exp over all tokens, in floats.
-    static float sum_of_row(wide::llama_row& r, float maximum) noexcept {
+    /// llama.cpp's sum of exp over all tokens, in floats.
+    static float sum_of_row(full_row& r, float maximum) noexcept {
         float sum = 0.0f;
         for (std::size_t b = 0; b < r.logits().blocks(); ++b) {
-            if (!(r.peaks()[b] - maximum > -104.0f)) continue;
-            const float greatest = 1.001f * libm::exp(r.peaks()[b] - maximum);
+            if (!(r.block_maxima()[b] - maximum > -104.0f)) continue;
+            const float greatest = 1.001f * libm::exp(r.block_maxima()[b] - maximum);
             if (greatest < sum * 0x1p-26f) continue;  // each is less than half a unit of the sum
             sum = add_exp_block(sum, r.logits().block(b), maximum, greatest);
         }
@@ -74,7 +73,7 @@ private:
 
     /// On from where the few greatest do not reach; false without memory. Where those were not looked for (their way of
     /// sorting is not the one of all) they must be, from the whole row.
-    static bool sort_row(const top_p& spec, wide::llama_row& r, float sum, token_data* tokens, const context& x,
+    static bool sort_row(const top_p& spec, full_row& r, float sum, token_data* tokens, const context& x,
                          prefix& reached) noexcept {
         for (const std::size_t count : {few, r.size()}) {
             if (reached.complete || reached.size >= count) continue;

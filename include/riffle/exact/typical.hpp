@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <limits>
 
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/typical.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -17,7 +17,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// a comparison that is always false, and may leave illegal tokens. That is kept.
 template <>
 struct form<typical> {
-    static status_code apply(const typical& spec, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const typical& spec, candidates& c, form_context& x) noexcept {
         if (spec.p >= 1.0f) return status_code::ok;
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
         const auto room = sorting_room::of(x.memory, c.size);
@@ -25,7 +25,7 @@ struct form<typical> {
 
         float entropy = 0.0f;
         for (std::size_t i = 0; i < c.size; ++i) {
-            const bool is_0 = c[i].p == 0.0f;  // the peer has 0 * log(0), at which a host may trap
+            const bool is_0 = c[i].p == 0.0f;  // llama.cpp has 0 * log(0), at which a host may trap
             const float log = is_0 ? 0.0f : libm::log(c[i].p);
             entropy += is_0 ? std::numeric_limits<float>::quiet_NaN() : times(-c[i].p, log);
             room.order[i] = {log, std::uint32_t(i)};
@@ -50,7 +50,7 @@ struct form<typical> {
         return status_code::ok;
     }
 
-    static row_answer apply_to_row(const typical& spec, wide::llama_row&, candidates&, const context&) noexcept {
+    static row_answer apply_to_row(const typical& spec, full_row&, candidates&, const context&) noexcept {
         return spec.p >= 1.0f ? row_answer::stays : row_answer::undecided;
     }
 };

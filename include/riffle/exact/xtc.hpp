@@ -1,9 +1,9 @@
 #pragma once
-#include <riffle/core/llama_form.hpp>
+#include <riffle/exact/form.hpp>
+#include <riffle/exact/full_row.hpp>
 #include <riffle/exact/mersenne_twister.hpp>
 #include <riffle/exact/softmax.hpp>
 #include <riffle/samplers/xtc.hpp>
-#include <riffle/wide/llama_row.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -17,20 +17,25 @@ struct form<xtc> {
         mersenne_twister random;
     };
 
-    static status_code apply(const xtc& spec, state& s, candidates& c, surroundings& x) noexcept {
+    static status_code apply(const xtc& spec, state& s, candidates& c, form_context& x) noexcept {
         if (spec.probability <= 0.0f || spec.threshold > 0.5f || c.size < 2) return status_code::ok;
         if (s.random.canonical_float() > spec.probability) return status_code::ok;
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
         std::size_t above = 0;
         while (above < c.size && c[above].p >= spec.threshold) ++above;
-        const std::size_t dropped = above > 0 ? above - 1 : 0;
+        const std::size_t reaching = above > 0 ? above - 1 : 0;
+        std::size_t exempt = 0;
+        for (std::size_t i = 0; i < reaching; ++i) exempt += spec.exempt.contains(c[i].id);
+        const std::size_t dropped = reaching - exempt;
         if (dropped == 0 || c.size - dropped < spec.min_keep) return status_code::ok;
+        if (exempt > 0)  // they are moved together, in their order, to where the candidates then begin
+            for (std::size_t i = reaching, to = reaching; i-- > 0;)
+                if (spec.exempt.contains(c[i].id)) c[--to] = c[i];
         c.data += dropped;
         c.size -= dropped;
         return status_code::ok;
     }
-    static row_answer apply_to_row(const xtc& spec, state& s, wide::llama_row& r, candidates&,
-                                   const context&) noexcept {
+    static row_answer apply_to_row(const xtc& spec, state& s, full_row& r, candidates&, const context&) noexcept {
         if (spec.probability <= 0.0f || spec.threshold > 0.5f || r.size() < 2) return row_answer::stays;
         const std::uint32_t before = s.random.words();
         if (s.random.canonical_float() > spec.probability) return row_answer::stays;

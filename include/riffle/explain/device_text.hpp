@@ -6,7 +6,7 @@
 
 #include <riffle/chain/stage_list.hpp>
 #include <riffle/explain/plan_text.hpp>
-#include <riffle/gpu/kernels/chain_on_device.hpp>
+#include <riffle/gpu/host/chain_on_device.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -23,7 +23,7 @@ inline std::string reason_for_end(const stage_list& stages, const gpu::device_pl
 
 }  // namespace detail
 
-/// How a chain is cut between a device and the processor (gpu/kernels/device_plan.hpp), as text. `p` is the plan of its
+/// How a chain is cut between a device and the processor (gpu/host/device_plan.hpp), as text. `p` is the plan of its
 /// chain_on_device or dynamic_on_device.
 inline std::string device_text(const stage_list& stages, const gpu::device_plan& p) {
     std::string text = "chain     " + detail::stage_names(stages, 0, stages.size()) + "\n";
@@ -47,7 +47,7 @@ inline std::string device_text(const stage_list& stages, const gpu::device_plan&
     return text;
 }
 
-/// The same of a chain that is a type.
+/// What a device does of a chain that is a type, as text.
 template <class Policies, class... Stages>
 std::string explain_device(const pipeline<Policies, Stages...>& chain) {
     return device_text(chain.view(), gpu::chain_on_device<pipeline<Policies, Stages...>>::plan);

@@ -36,7 +36,7 @@ struct explanation {
     token_id token = null_token;  ///< the token that peek gives; null_token without a selector
     status state;
     std::vector<stage_report> stages;      ///< one for every stage, the selector included
-    std::vector<token_data> distribution;  ///< the law that the selector drew from, in the order of ranks, p normalised
+    std::vector<token_data> distribution;  ///< what the selector drew from, in the order of ranks, p normalised
     std::string plan;                      ///< plan_text of the path taken
     std::vector<int> removed_by;  ///< for every token of the row: a stage, -1 for illegal in the row, or `kept`
 
@@ -49,7 +49,7 @@ struct explanation {
         return stage == kept ? fate{true, -1} : fate{false, stage};
     }
 
-    /// The step as a table: every stage, then the likeliest `tokens` of the law, their text from `text(id)`.
+    /// The step as a table: every stage, then the likeliest `tokens` of the distribution, their text from `text(id)`.
     template <class Text>
     std::string to_string(Text text, std::size_t tokens = 8) const {
         std::string out = fmt::format("{:<16}{:>10}{:>10}{:>15}\n", "stage", "before", "after", "mass removed");
@@ -65,7 +65,7 @@ struct explanation {
         if (!state.ok()) out += fmt::format("no token: {}\n", state.message().c_str());
         return out;
     }
-    /// The same without texts.
+    /// The step as a table, tokens by their ids alone.
     std::string to_string() const {
         return to_string([](token_id) { return ""; });
     }
@@ -106,22 +106,22 @@ private:
     std::size_t count_ = 0;
 };
 
-/// Candidates as a law.
-inline std::vector<token_data> as_law(std::vector<token_data> tokens) {
-    candidates law{tokens.data(), tokens.size(), -1, false};
-    law.keep_legal();
-    law.sort();
-    law.normalise();
-    tokens.resize(law.size);
+/// Candidates as a distribution.
+inline std::vector<token_data> as_distribution(std::vector<token_data> tokens) {
+    candidates softmax_statistics{tokens.data(), tokens.size(), -1, false};
+    softmax_statistics.keep_legal();
+    softmax_statistics.sort();
+    softmax_statistics.normalise();
+    tokens.resize(softmax_statistics.size);
     return tokens;
 }
 /// What stage i draws from, if it is a selector; what is left, if there is none.
-inline std::vector<token_data> law_ahead_of(const stage_list& stages, std::size_t i, const candidates& c) {
+inline std::vector<token_data> distribution_ahead_of(const stage_list& stages, std::size_t i, const candidates& c) {
     std::vector<token_data> tokens(c.begin(), c.end());
-    candidates law{tokens.data(), tokens.size(), -1, false};
-    if (i < stages.size() && !stages.as_llama()) stages.prepare(i, law);
-    tokens.resize(law.size);
-    return as_law(std::move(tokens));
+    candidates softmax_statistics{tokens.data(), tokens.size(), -1, false};
+    if (i < stages.size() && !stages.is_exact()) stages.prepare(i, softmax_statistics);
+    tokens.resize(softmax_statistics.size);
+    return as_distribution(std::move(tokens));
 }
 /// Puts back what the stages keep, also where something throws: llama.cpp's forms draw and learn where riffle's own do
 /// not.
@@ -142,8 +142,8 @@ private:
 
 /// One step, taken apart: runs the stages one after the other over candidates for the whole row, which is what a chain
 /// means, and then peeks. (Under numerics::fast masses are rounded, so in rare cases the token is a neighbour of the
-/// one that the exact law gives.) Nothing is accepted; it costs many times a sample and allocates. A chain that is
-/// never explained has no code for it.
+/// one that the exact distribution gives.) Nothing is accepted; it costs many times a sample and allocates. A chain
+/// that is never explained has no code for it.
 template <class Chain>
 explanation explain(Chain& chain, std::span<const float> logits) {
     decltype(auto) stages = chain.view();
@@ -164,9 +164,9 @@ explanation explain(Chain& chain, std::span<const float> logits) {
     e.state = chain.state().apply_each(stages, c, [&](std::size_t i, const candidates& now) {
         const bool chosen = i == stages.size() && i > 0 && stages.fact(i - 1).selects != selecting::no;
         if (!chosen && (i == stages.size() || stages.fact(i).selects != selecting::no))
-            e.distribution = detail::law_ahead_of(stages, i, now);
-        if (chosen && stages.as_llama() && stages.fact(i - 1).makes_its_law())
-            e.distribution = detail::as_law({now.begin(), now.end()});
+            e.distribution = detail::distribution_ahead_of(stages, i, now);
+        if (chosen && stages.is_exact() && stages.fact(i - 1).makes_its_distribution())
+            e.distribution = detail::as_distribution({now.begin(), now.end()});
         seen.emplace_back(now, rows.size());
         if (i == 0) return;
         stage_report report{stages.name(i - 1), seen[i - 1].count(), seen[i].count(), 0.0};

@@ -21,7 +21,7 @@ constexpr const char* name_of(pass op) noexcept {
     case pass::max: return "max";
     case pass::moments: return "moments";
     case pass::mass: return "mass";
-    case pass::law: return "law";
+    case pass::softmax: return "softmax";
     case pass::select: return "select";
     case pass::above: return "above";
     case pass::histogram: return "histogram";
@@ -33,7 +33,7 @@ constexpr const char* name_of(pass op) noexcept {
     case pass::draw: return "draw";
     case pass::rows: return "rows";
     case pass::back_to_row: return "back_to_row";
-    case pass::llama: return "llama";
+    case pass::exact: return "exact";
     case pass::narrow: return "narrow";
     }
     return "?";
@@ -83,13 +83,14 @@ inline std::string describe(const stage_list& stages, const plan& p, const plan_
     case pass::max: return "reads every logit: block maxima and the greatest";
     case pass::moments: return fmt::format("reads every logit for {}: mean and deviation{}", who, folded);
     case pass::mass: return fmt::format("exp of every logit that can weigh, for {}{}", who, folded);
-    case pass::law: return fmt::format("exp of every logit that can weigh, for {}: mass and entropy{}", who, folded);
+    case pass::softmax:
+        return fmt::format("exp of every logit that can weigh, for {}: mass and entropy{}", who, folded);
     case pass::select: return fmt::format("{}: reads the blocks that can hold one of its k{}", who, commuted);
     case pass::above:
         return fmt::format("{}: reads the blocks whose maximum reaches the cut{}{}", who, commuted,
-                           goes_on_in_row(stages, p) ? fmt::format("; more than {} that reach it stay in the row",
-                                                                   tuning::many_survivors)
-                                                     : "");
+                           goes_on_in_row(stages, p)
+                               ? fmt::format("; more than {} that reach it stay in the row", tuning::many_survivors)
+                               : "");
     case pass::histogram:
         return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
     case pass::search:
@@ -103,7 +104,7 @@ inline std::string describe(const stage_list& stages, const plan& p, const plan_
     case pass::rows: return "12 bytes for every token";
     case pass::back_to_row:
         return "copies their logits, where every token is left; else the narrow verbs go on over what is";
-    case pass::llama:
+    case pass::exact:
         return fmt::format("{}: as llama.cpp runs them, on the row while every token is there, then on candidates",
                            who);
     case pass::narrow: return fmt::format("{} over the survivors", who);
@@ -117,8 +118,7 @@ inline std::string why_rows(const stage_list& stages, std::size_t row_size) {
     if (bridge < stages.size() && stages.is_short(row_size, bridge))
         return fmt::format("a row of {} is too short for passes over it to pay", row_size);
     const std::string forced = stage_names(stages, 0, bridge, [](const facts& f) { return f.applies; });
-    if (!forced.empty())
-        return fmt::format("{} has only a narrow verb and stands before anything narrows", forced);
+    if (!forced.empty()) return fmt::format("{} has only a narrow verb and stands before anything narrows", forced);
     if (bridge < stages.size()) return fmt::format("{} selects among candidates", stages.name(bridge));
     return "no stage narrows or selects";
 }

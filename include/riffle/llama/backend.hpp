@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <riffle/core/policies.hpp>
-#include <riffle/llama/graph_stages.hpp>
 #include <riffle/llama/graph.hpp>
+#include <riffle/llama/graph_stages.hpp>
 #include <riffle/llama/greatest_op.hpp>
 #include <riffle/llama/interface.hpp>
 #include <riffle/llama/offloading.hpp>
@@ -111,7 +111,7 @@ private:
         }
         return g.on_backend;
     }
-    /// on_superset has use for them.
+    /// superset_strategy has use for them.
     bool has_no_negative_ids() const noexcept {
         return (chain_->chain().check)(std::size_t((std::numeric_limits<token_id>::max)()) + 1).ok();
     }

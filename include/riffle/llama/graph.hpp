@@ -19,7 +19,7 @@
 
 // Stages as nodes of a ggml graph, for llama.cpp's sampling on the backend (headers since January 2026). Everything is
 // a template over the graph's context, so that a header whose ggml lacks a function compiles as long as nobody attaches
-// a chain. The forms are those of a chain under `fast`: the same law, other last bits.
+// a chain. The forms are those of a chain under `fast`: the same distribution, other last bits.
 
 namespace riffle::inline RIFFLE_ABI::llama::detail {
 

@@ -41,12 +41,12 @@ public:
         const scratch memory = scratch::in(memory_.data(), row_size_, 0, 0);
         row r;
         r.assign(logits, memory.blocks, memory.copies);
-        const float maximum = wide::find_max(r, memory.peaks, memory.groups).logit;
+        const float maximum = wide::find_max(r, memory.block_maxima, memory.groups).logit;
         candidates found{memory.tokens, 0, -1, false};
         if (maximum > illegal_logit) {
             const float bound =
-                wide::bound_of_rank(r, memory.peaks, ids.size(), maximum, memory.groups, true, memory.bins);
-            wide::find_greatest(r, memory.peaks, ids.size(), bound, unmapped{maximum}, found);
+                wide::bound_of_rank(r, memory.block_maxima, ids.size(), maximum, memory.groups, true, memory.bins);
+            wide::find_greatest(r, memory.block_maxima, ids.size(), bound, unmapped{maximum}, found);
         }
         std::size_t count = 0;
         for (const token_data& token : found) ids[count++] = token.id;

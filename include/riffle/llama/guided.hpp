@@ -10,7 +10,7 @@
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/llama/apply.hpp>
+#include <riffle/llama/array/run.hpp>
 #include <riffle/llama/context.hpp>
 #include <riffle/llama/held_sampler.hpp>
 
@@ -43,7 +43,7 @@ public:
     token_id sample(llama_context* context, std::int32_t index, grammar_use when = grammar_use::afterwards) noexcept {
         return sample(detail::output_of(context, index), when);
     }
-    /// The same for a row of logits.
+    /// The token for a row of logits, accepted by both; null_token and last_status() when there is none.
     token_id sample(std::span<const float> logits, grammar_use when = grammar_use::afterwards) noexcept {
         return sample(whole(logits), when);
     }

@@ -10,7 +10,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/history.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/llama/token_array.hpp>
+#include <riffle/llama/array/token_array.hpp>
 #include <riffle/math/config.hpp>
 
 namespace riffle::inline RIFFLE_ABI::llama::detail {
@@ -74,8 +74,8 @@ public:
     }
     /// Empty where the sampler cannot be cloned.
     held_sampler(const held_sampler& other) noexcept
-        : sampler_(clone(other.get())), interval_(other.interval_), accepted_(other.accepted_), newest_(other.newest_), tokens_(other.tokens_),
-          saved_(other.saved_) {}
+        : sampler_(clone(other.get())), interval_(other.interval_), accepted_(other.accepted_), newest_(other.newest_),
+          tokens_(other.tokens_), saved_(other.saved_) {}
     held_sampler(held_sampler&&) noexcept = default;
     held_sampler& operator=(const held_sampler& other) noexcept {
         if (this != &other) *this = held_sampler(other);

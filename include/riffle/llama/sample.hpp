@@ -7,7 +7,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/llama/apply.hpp>
+#include <riffle/llama/array/run.hpp>
 #include <riffle/llama/context.hpp>
 
 namespace riffle::inline RIFFLE_ABI::llama {

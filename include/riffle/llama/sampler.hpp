@@ -6,11 +6,11 @@
 
 #include <riffle/chain/pipeline.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/llama/apply.hpp>
+#include <riffle/llama/array/run.hpp>
+#include <riffle/llama/array/superset_strategy.hpp>
+#include <riffle/llama/array/token_array.hpp>
 #include <riffle/llama/interface.hpp>
 #include <riffle/llama/offloading.hpp>
-#include <riffle/llama/on_superset.hpp>
-#include <riffle/llama/token_array.hpp>
 
 namespace riffle::inline RIFFLE_ABI::llama {
 
@@ -170,7 +170,7 @@ private:
         const bool on_processor = std::exchange(graph_.met_on_processor, false);
         if (!graph_.on_backend || on_processor || !graph_.serves) return detail::apply(chain_, c);
         if (graph_.verbatim == 0)
-            return c.size == graph_.set.size ? on_superset(chain_, graph_).apply(c) : detail::apply(chain_, c);
+            return c.size == graph_.set.size ? superset_strategy(chain_, graph_).apply(c) : detail::apply(chain_, c);
         const bool is_from_elsewhere = graph_.narrows && c.size >= std::size_t(graph_.row_size);
         return is_from_elsewhere ? detail::apply(chain_, c) : apply_from(chain_, graph_.verbatim, c);
     }

@@ -7,7 +7,7 @@
 #include <riffle/core/vocabulary.hpp>
 #include <riffle/llama/vocabulary.hpp>
 #include <riffle/settings/chain_settings.hpp>
-#include <riffle/settings/options.hpp>
+#include <riffle/settings/reader/options.hpp>
 
 namespace riffle::inline RIFFLE_ABI::llama {
 namespace detail {

@@ -5,9 +5,9 @@
 
 #include <riffle/chain/pipeline.hpp>
 #include <riffle/core/candidates.hpp>
-#include <riffle/core/llama_form.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/exact/form.hpp>
 #include <riffle/llama/held_sampler.hpp>
 
 namespace riffle::inline RIFFLE_ABI::llama {
@@ -24,14 +24,14 @@ public:
     /// The sampler itself, for llama.cpp's functions that look at it.
     const llama_sampler* sampler() const noexcept { return held_.get(); }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         const llama_sampler* const s = held_.get();
         if (!s) return status::invalid(name, "sampler", 0, "is no sampler, or one that cannot be cloned");
         if (!s->iface->apply) return status::invalid(name, "apply", 0, "is missing, so the sampler does nothing");
         return {};
     }
     void apply(candidates& c) const noexcept { apply_as_it_is(c); }
-    /// The same, and what came of it: for chains that run llama.cpp's samplers.
+    /// Applies the sampler and says what came of it: for chains that run llama.cpp's samplers.
     status_code apply_as_it_is(candidates& c) const noexcept {
         if (c.empty()) return status_code::no_legal_token;  // where llama.cpp's own abort
         return held_.apply(c) ? status_code::ok : status_code::stage_failed;
@@ -68,7 +68,7 @@ private:
 /// and the grammar is as it was. (Where llama.cpp throws for other reasons, exceptions have to be on.) A prompt is for
 /// every stage, so a grammar that must not see it belongs outside: see guided. check() names a sampler that is missing.
 using stage = basic_stage<false>;
-/// The same for a sampler that selects (a llama.cpp chain that ends in dist, say): the last stage of its chain.
+/// A llama_sampler that selects (a llama.cpp chain that ends in dist, say) as the last stage of a riffle chain.
 using selector = basic_stage<true>;
 
 using riffle::operator|;  // between two of these
@@ -81,7 +81,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 template <bool Selects>
 struct form<llama::basic_stage<Selects>> {
     using stage = llama::basic_stage<Selects>;
-    static status_code apply(const stage& s, candidates& c, surroundings&) noexcept { return s.apply_as_it_is(c); }
+    static status_code apply(const stage& s, candidates& c, form_context&) noexcept { return s.apply_as_it_is(c); }
     template <class Kept>
     static step accept(stage& s, Kept&, token_id token) noexcept {
         return s.accept(token);

@@ -3,16 +3,16 @@
 
 #include <riffle/core/choice.hpp>
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
-#include <riffle/samplers/surprise.hpp>
+#include <riffle/core/softmax_statistics.hpp>
+#include <riffle/samplers/parts/surprise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
 /// Adaptive-p: prefers tokens whose probability is near a target, and moves the target against the running average of
 /// what was accepted, so that the average approaches it. With a = clamp(2 · target - average, 0, 1) and d = |p - a| /
-/// 0.3 a logit becomes 5 - 10 · d² / (1 + d), and a token is drawn from that law. The average forgets by `decay` a
-/// token and starts at the target. (MrJackSpade; llama.cpp#17927.) A selector; put a min_p ahead of it, since it lifts
-/// the tail.
+/// 0.3 a logit becomes 5 - 10 · d² / (1 + d), and a token is drawn from that distribution. The average forgets by
+/// `decay` a token and starts at the target. (MrJackSpade; llama.cpp#17927.) A selector; put a min_p ahead of it, since
+/// it lifts the tail.
 ///
 /// `target` in [0, 1], over 1 counts as 1; below 0 = draw as dist does; `decay` in [0, 0.99], clamped; NaN is an error
 /// in each. `seed` as in dist.
@@ -27,8 +27,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// | a copy accepts what was applied before | learns | reads out of bounds; numerics::llama learns nothing | learns |
 /// | `sorted` afterwards | left as it was, though logits changed | the same | false |
 ///
-/// Wide: max, law, then maximum and mass of the reshaped law, and a pick: no row of candidates, no sort. Narrow:
-/// O(candidates).
+/// Wide: max, softmax statistics, then maximum and mass of the reshaped distribution, and a pick: no row of candidates,
+/// no sort. Narrow: O(candidates).
 struct adaptive_p {
     float target = -1.0f;
     float decay = 0.9f;
@@ -36,7 +36,7 @@ struct adaptive_p {
 
     static constexpr const char* name = "adaptive_p";
     static constexpr std::uint8_t kind = stream_kind::adaptive_p;
-    static constexpr facts fact{.draws = true, .selects = selecting::by_shape};
+    static constexpr facts fact{.draws = true, .selects = selecting::by_own_distribution};
 
     /// Σ decay^i · p and Σ decay^i over what was accepted. Without any weight the average stands at the target, as if
     /// it had always been met: both sums then start at their limits.
@@ -45,7 +45,7 @@ struct adaptive_p {
         float weight = 0.0f;
     };
 
-    /// The law it draws from, logit by logit, over any value type.
+    /// The distribution it draws from, logit by logit, over any value type.
     struct shaper {
         float maximum, per_weight, wanted;
         bool plain;
@@ -63,20 +63,20 @@ struct adaptive_p {
         }
     };
 
-    shaper shape(const law& of_all, const state& kept) const noexcept {
+    shaper shape(const softmax_statistics& of_all, const state& kept) const noexcept {
         const bool plain = flushed(target) < 0.0f;  // and may be -inf, which nothing is computed of
         return {of_all.maximum, float(1.0 / double(of_all.mass)), plain ? 0.0f : wanted(kept), plain};
     }
 
     /// What it draws from, in place.
     void prepare(candidates& c, const state& kept) const noexcept {
-        const law of_all = law_of(c);
+        const softmax_statistics of_all = softmax_of(c);
         if (of_all.mass > 0) c.map_logits(shape(of_all, kept));
     }
     /// prepare, and the draw; the chosen candidate's p is the probability that it had before.
     void choose(candidates& c, const draws& random, const state& kept) const noexcept {
         c.selected = -1;
-        const law of_all = law_of(c);
+        const softmax_statistics of_all = softmax_of(c);
         if (of_all.mass == 0) return;
         const shaper shaped = shape(of_all, kept);
         const std::uint64_t total = c.weigh_mapped(shaped, c.greatest_mapped(shaped));
@@ -95,7 +95,7 @@ struct adaptive_p {
         return {};
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (target != target) return status::invalid(name, "target", double(target), "is not a number");
         if (decay != decay) return status::invalid(name, "decay", double(decay), "is not a number");
         return {};

@@ -2,7 +2,7 @@
 #include <array>
 
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/samplers/temperature.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -15,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// 2^-64, and below 0, counts as that; one beyond the floats makes all legal tokens equal. NaN is an error in each; so
 /// are a range of +inf, and an infinite t where range > 0.
 ///
-/// Wide: max, law, and a private copy of the row. Narrow: O(candidates). No sort.
+/// Wide: max, softmax statistics, and a private copy of the row. Narrow: O(candidates). No sort.
 struct dynamic_temperature {
     float t = 0.8f;
     float range = 0.0f;
@@ -23,7 +23,7 @@ struct dynamic_temperature {
 
     static constexpr const char* name = "dynamic_temperature";
     static constexpr facts fact{
-        .adjusts = true, .narrows = narrowing::rank, .law_parts = law_part::distances | law_part::support};
+        .adjusts = true, .narrows = narrowing::rank, .softmax_parts = softmax_part::distances | softmax_part::support};
     static constexpr bool multiplies = true;  ///< see temperature
 
     bool plain() const noexcept { return !(flushed(range) > 0.0f); }
@@ -34,8 +34,8 @@ struct dynamic_temperature {
     /// See chain/superset.hpp.
     bool keeps_below() const noexcept { return !(range > 0.0f) && t > 0.0f; }
 
-    /// The temperature that a law gets; 1 for a single candidate.
-    float temperature_for(const law& of_all) const noexcept {
+    /// The temperature that softmax statistics give; 1 for a single candidate.
+    float temperature_for(const softmax_statistics& of_all) const noexcept {
         if (plain()) return t;
         if (of_all.legal < 2) return 1.0f;
         const lanes<1> low = greater_of(lanes<1>(t) - lanes<1>(range), lanes<1>(0.0f));
@@ -46,7 +46,7 @@ struct dynamic_temperature {
         return (low + width * exp(logarithm))[0];
     }
     /// 1 / T
-    std::array<float, 1> parameters(const law& of_all) const noexcept {
+    std::array<float, 1> parameters(const softmax_statistics& of_all) const noexcept {
         return temperature{temperature_for(of_all)}.parameters();
     }
     template <class V>
@@ -54,7 +54,7 @@ struct dynamic_temperature {
         return logit * scale[0];
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (!(absolute(lanes<1>(t))[0] <= greatest_logit) && !plain())
             return status::invalid(name, "t", double(t), "is not a finite number");
         if (t != t) return status::invalid(name, "t", double(t), "is not a number");

@@ -2,7 +2,7 @@
 #include <array>
 
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -26,14 +26,15 @@ struct epsilon_cutoff {
     /// log epsilon
     std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(epsilon))[0]}; }
     template <class V>
-    static RIFFLE_INLINE constexpr V cut(const law_values<V>& of_all, const std::array<V, 1>& log_epsilon) noexcept {
+    static RIFFLE_INLINE constexpr V cut(const softmax_values<V>& of_all,
+                                         const std::array<V, 1>& log_epsilon) noexcept {
         return of_all.logit_of(log_epsilon[0]);
     }
-    float cut(const law& of_all) const noexcept {
-        return cut<lanes<1>>(of_all.values<law_part::none>(), {cut_parameters()[0]})[0];
+    float cut(const softmax_statistics& of_all) const noexcept {
+        return cut<lanes<1>>(of_all.values<softmax_part::none>(), {cut_parameters()[0]})[0];
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return epsilon == epsilon ? status() : status::invalid(name, "epsilon", double(epsilon), "is not a number");
     }
 };

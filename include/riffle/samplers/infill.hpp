@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/core/vocabulary.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -42,7 +42,7 @@ struct infill {
         c.sort();
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return vocab ? status() : status::invalid(name, "vocab", 0.0, "is no vocabulary");
     }
 

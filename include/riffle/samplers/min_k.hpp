@@ -1,7 +1,7 @@
 #pragma once
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
-#include <riffle/samplers/cliff.hpp>
+#include <riffle/core/softmax_statistics.hpp>
+#include <riffle/samplers/parts/cliff.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -16,18 +16,20 @@ namespace riffle::inline RIFFLE_ABI {
 /// `tau` >= 0 in logits, 0 = no minimum, range times the number of legal tokens or more (+inf) = all; NaN or below 0 is
 /// an error. Always on.
 ///
-/// Wide: max, law, and the blocks of the greatest logits, as many as it takes until no later gap can win. Narrow:
-/// O(candidates); those alone are sorted between which the cliff may lie.
+/// Wide: max, softmax statistics, and the blocks of the greatest logits, as many as it takes until no later gap can
+/// win. Narrow: O(candidates); those alone are sorted between which the cliff may lie.
 struct min_k {
     float tau = 3.0f;
 
     static constexpr const char* name = "min_k";
-    static constexpr facts fact{
-        .weightless = true, .keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::support};
+    static constexpr facts fact{.sees_weightless = true,
+                                .keeps_sorted = true,
+                                .narrows = narrowing::searched,
+                                .softmax_parts = softmax_part::support};
 
     bool narrows_now() const noexcept { return true; }
 
-    bool keep(candidates& c, const law& of_all, float floor) const noexcept {
+    bool keep(candidates& c, const softmax_statistics& of_all, float floor) const noexcept {
         c.keep_legal();
         const lanes<1> width = lanes<1>(of_all.maximum) - lanes<1>(of_all.minimum);
         const float range = flushed(width[0] < greatest_logit ? width[0] : greatest_logit);
@@ -52,7 +54,7 @@ struct min_k {
         return true;
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (!(flushed(tau) >= 0.0f)) return status::invalid(name, "tau", double(tau), "is not 0 or a positive number");
         return {};
     }

@@ -3,8 +3,8 @@
 
 #include <riffle/core/choice.hpp>
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
-#include <riffle/samplers/surprise.hpp>
+#include <riffle/core/softmax_statistics.hpp>
+#include <riffle/samplers/parts/surprise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -18,7 +18,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// value: the limit is taken, all tokens for a mu over log2(n_vocab - 1) and one under it. A mu so low that k is below
 /// 1 keeps the best, and one so great that k is beyond 1e9 all.
 ///
-/// Wide: max, law, and the blocks that can hold one of the m, then of the k, greatest. Sorts m tokens, never more.
+/// Wide: max, softmax statistics, and the blocks that can hold one of the m, then of the k, greatest. Sorts m tokens,
+/// never more.
 struct mirostat {
     float tau = 5.0f;
     float eta = 0.1f;
@@ -28,8 +29,10 @@ struct mirostat {
 
     static constexpr const char* name = "mirostat";
     static constexpr std::uint8_t kind = stream_kind::mirostat;
-    static constexpr facts fact{
-        .draws = true, .narrows = narrowing::head, .selects = selecting::by_mass, .law_parts = law_part::support};
+    static constexpr facts fact{.draws = true,
+                                .narrows = narrowing::head,
+                                .selects = selecting::by_mass,
+                                .softmax_parts = softmax_part::support};
 
     using state = surprise_control;
 
@@ -37,7 +40,7 @@ struct mirostat {
     /// How many it looks at.
     std::size_t rank() const noexcept { return std::size_t(m); }
     /// How many it keeps, given at least the m first in rank: k = (e · 2^mu / (1 - n^-e))^(1/s), e = s - 1.
-    std::size_t rank(const law& of_all, candidates& head, const state& kept) const noexcept {
+    std::size_t rank(const softmax_statistics& of_all, candidates& head, const state& kept) const noexcept {
         const float s = (std::max)(exponent(head), 1e-6f);
         const lanes<1> e = lanes<1>(s) - lanes<1>(1.0f);
         const lanes<1> log_n = log(lanes<1>(float(n_vocab)));
@@ -54,7 +57,7 @@ struct mirostat {
     }
 
     void prepare(candidates& c, const state& kept) const noexcept {
-        const law of_all = law_of(c);
+        const softmax_statistics of_all = softmax_of(c);
         c.keep_legal();
         if (of_all.mass == 0) return;
         c.keep_greatest(rank(of_all, c, kept));
@@ -64,7 +67,7 @@ struct mirostat {
         return kept.accept(name, token, last, tau, eta);
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (m < 2) return status::invalid(name, "m", double(m), "is below 2");
         if (n_vocab < 1) return status::invalid(name, "n_vocab", double(n_vocab), "is not the size of a vocabulary");
         return surprise_control::check_target(name, tau, eta);

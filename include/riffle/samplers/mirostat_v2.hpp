@@ -3,8 +3,8 @@
 
 #include <riffle/core/choice.hpp>
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
-#include <riffle/samplers/surprise.hpp>
+#include <riffle/core/softmax_statistics.hpp>
+#include <riffle/samplers/parts/surprise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -34,14 +34,14 @@ struct mirostat_v2 {
     bool narrows_now() const noexcept { return true; }
     std::size_t keeps_at_least() const noexcept { return 1; }
     /// The logit whose surprise is mu, or where nothing weighs any more.
-    float cut(const law& of_all, const state& kept) const noexcept {
+    float cut(const softmax_statistics& of_all, const state& kept) const noexcept {
         constexpr float nats_in_a_bit = 0.693147181f;
         const float by_surprise = of_all.logit_of(-(lanes<1>(kept.mu(tau)) * lanes<1>(nats_in_a_bit))[0]);
         return (std::max)(by_surprise, canonical((lanes<1>(of_all.maximum) - lanes<1>(mass_range))[0]));
     }
 
     void prepare(candidates& c, const state& kept) const noexcept {
-        const law of_all = law_of(c);
+        const softmax_statistics of_all = softmax_of(c);
         if (of_all.mass == 0) return c.keep_legal();
         c.keep_above(cut(of_all, kept), keeps_at_least());
     }
@@ -50,7 +50,7 @@ struct mirostat_v2 {
         return kept.accept(name, token, last, tau, eta);
     }
 
-    status (check)() const noexcept { return surprise_control::check_target(name, tau, eta); }
+    status(check)() const noexcept { return surprise_control::check_target(name, tau, eta); }
 };
 
 }  // namespace riffle

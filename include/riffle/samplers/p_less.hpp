@@ -1,6 +1,6 @@
 #pragma once
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -11,17 +11,18 @@ namespace riffle::inline RIFFLE_ABI {
 /// Where all tokens are equally likely the bound is their probability; a slack of 2^-14 nats keeps all of them (the
 /// author's llama.cpp patch subtracts 1e-5 for that). Always on.
 ///
-/// Wide: max, law, and one pass over the blocks that reach the cut. Narrow: O(candidates).
+/// Wide: max, softmax statistics, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct p_less {
     bool normalised = false;
 
     static constexpr const char* name = "p_less";
-    static constexpr facts fact{
-        .keeps_sorted = true, .narrows = narrowing::likelihood, .law_parts = law_part::squares | law_part::support};
+    static constexpr facts fact{.keeps_sorted = true,
+                                .narrows = narrowing::likelihood,
+                                .softmax_parts = softmax_part::squares | softmax_part::support};
 
     bool narrows_now() const noexcept { return true; }
     std::size_t keeps_at_least() const noexcept { return 1; }
-    float cut(const law& of_all) const noexcept {
+    float cut(const softmax_statistics& of_all) const noexcept {
         constexpr float slack = 0x1p-14f;
         if (!normalised) return of_all.logit_of(of_all.log_collision() - slack);
         if (of_all.legal < 2) return of_all.maximum;

@@ -4,6 +4,7 @@
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
+#include <riffle/core/token_set.hpp>
 #include <riffle/math/elementwise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -15,6 +16,10 @@ namespace riffle::inline RIFFLE_ABI {
 /// `last_n` = 0 = off, -1 = everything accepted since the last reset; repeat > 0, finite and no denormal, 1 = none;
 /// frequency and presence finite, 0 = none, negative values encourage; a penalty beyond the floats bans.
 ///
+/// `exempt`: tokens that are never penalised, however often they occur: the newline, the end of the text. None by
+/// default. (koboldcpp's and text-generation-webui's users ask for it; llama.cpp 0.7.0 has no such thing, and
+/// numerics::llama only differs from it where some are named.)
+///
 /// Cost: O(last_n) a step, whatever the vocabulary; wide it keeps changed logits beside the
 /// row, and copies a block only where more than 16 of its own change (core/row.hpp).
 struct penalties {
@@ -22,6 +27,7 @@ struct penalties {
     float repeat = 1.0f;
     float frequency = 0.0f;
     float presence = 0.0f;
+    token_set exempt{};
 
     static constexpr const char* name = "penalties";
     static constexpr facts fact{.edits = true};
@@ -32,6 +38,10 @@ struct penalties {
     /// How many tokens it looks back; -1 = all.
     std::int32_t window() const noexcept { return off() ? 0 : last_n; }
 
+    /// How often the tokens occur that are penalised.
+    token_counts counts(const context& x) const noexcept {
+        return exempt.empty() ? x.count_recent(last_n) : x.count_recent(last_n, exempt);
+    }
     /// What becomes of a token that occurs `count` times.
     logit_edit penalty(std::int32_t count) const noexcept {
         const float inverse = flushed(1.0f / repeat);  // finite, since repeat is no denormal
@@ -42,10 +52,10 @@ struct penalties {
     template <class Logits>
     void change(Logits& of, const context& x) const noexcept {
         if (off()) return;
-        change_counted(of, x.count_recent(last_n), [this](std::int32_t count) { return penalty(count); });
+        change_counted(of, counts(x), [this](std::int32_t count) { return penalty(count); });
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
         if (!(flushed(repeat) > 0.0f) || repeat > greatest_logit)
             return status::invalid(name, "repeat", double(repeat), "is not a positive number");
@@ -54,6 +64,10 @@ struct penalties {
         if (!(absolute(lanes<1>(presence))[0] <= greatest_logit))
             return status::invalid(name, "presence", double(presence), "is not a finite number");
         return {};
+    }
+    template <class Check>
+    status check_ids(const Check& known) const noexcept {
+        return known(name, "exempt", exempt);
     }
 };
 

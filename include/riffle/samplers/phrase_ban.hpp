@@ -55,7 +55,7 @@ struct phrase_ban {
 
         place at;
         struct ban {
-            std::uint64_t line = 0;  ///< hash of the text before the place
+            std::uint64_t prefix_hash = 0;  ///< hash of the text before the place
             token_id token = null_token;
             friend constexpr bool operator==(const ban&, const ban&) noexcept = default;
         };
@@ -66,8 +66,8 @@ struct phrase_ban {
             for (const ban& known : *this)
                 if (known == b) return true;
             if (count_ == bans_.size() &&
-                !forget_oldest([&](const ban& old) { return !is_within_reach(old.line, tokens); }) &&
-                !forget_oldest([&](const ban& old) { return old.line != b.line; }))
+                !forget_oldest([&](const ban& old) { return !is_within_reach(old.prefix_hash, tokens); }) &&
+                !forget_oldest([&](const ban& old) { return old.prefix_hash != b.prefix_hash; }))
                 return false;
             bans_[count_++] = b;
             return true;
@@ -93,10 +93,10 @@ struct phrase_ban {
             return false;
         }
         /// Whether a rewind leads there.
-        static bool is_within_reach(std::uint64_t line, const history& tokens) noexcept {
+        static bool is_within_reach(std::uint64_t prefix_hash, const history& tokens) noexcept {
             for (std::size_t back = 0; back <= rollback_depth; ++back) {
-                if (back == tokens.remembered()) return line == 0 && back == tokens.written();
-                if (tokens.recent(back).line == line) return true;
+                if (back == tokens.remembered()) return prefix_hash == 0 && back == tokens.written();
+                if (tokens.recent(back).prefix_hash == prefix_hash) return true;
             }
             return false;
         }
@@ -110,7 +110,7 @@ struct phrase_ban {
     template <class Logits>
     void change(Logits& of, const context& x, const state& kept) const noexcept {
         for (const auto& b : kept)
-            if (b.line == x.tokens().line()) change_one(of, b.token, logit_edit::banning());
+            if (b.prefix_hash == x.tokens().prefix_hash()) change_one(of, b.token, logit_edit::banning());
     }
 
     step accept(state& kept, token_id token, const choice* last, const history& tokens) const noexcept {
@@ -132,7 +132,7 @@ struct phrase_ban {
         return longest ? take_back(kept, tokens, longest) : step{};
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return vocab || phrases.empty() ? status() : status::invalid(name, "vocab", 0.0, "is no vocabulary");
     }
 
@@ -142,8 +142,9 @@ private:
         std::size_t back = 0;
         for (std::size_t seen = 0; back < tokens.remembered() && seen < bytes; ++back)
             seen += vocab->piece(tokens.recent(back).token).size();
-        const std::uint64_t line = back < tokens.remembered() ? tokens.recent(back).line : 0;
-        if (kept.remember({line, tokens.recent(back - 1).token}, tokens) && kept.go_back(back)) s.rewind = int(back);
+        const std::uint64_t prefix_hash = back < tokens.remembered() ? tokens.recent(back).prefix_hash : 0;
+        if (kept.remember({prefix_hash, tokens.recent(back - 1).token}, tokens) && kept.go_back(back))
+            s.rewind = int(back);
         else s.state = status::failed(status_code::stage_failed, name);
         return s;
     }

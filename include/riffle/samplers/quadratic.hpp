@@ -2,7 +2,7 @@
 #include <array>
 
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/math/elementwise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -13,10 +13,10 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// `factor` > 0, usual 0.2 to 0.5; <= 0 = off. `curve` 1 = quadratic alone, up to 3 the order of tokens stays; outside
 /// 1 to 3 far tokens can rise over near ones. Both within ±1e6, else an error. Tokens beyond 1e6 under the maximum
-/// count as 1e6; a maximum beyond ±1e6 comes out as 0 (a constant, which no law shows; so great a one would swallow the
-/// differences).
+/// count as 1e6; a maximum beyond ±1e6 comes out as 0 (a constant, which no distribution shows; so great a one would
+/// swallow the differences).
 ///
-/// Wide: max, law, and a private copy of the row. Narrow: O(candidates).
+/// Wide: max, softmax statistics, and a private copy of the row. Narrow: O(candidates).
 struct quadratic {
     float factor = 0.3f;
     float curve = 1.0f;
@@ -27,19 +27,19 @@ struct quadratic {
     bool adjusts_now() const noexcept { return flushed(factor) > 0.0f; }
 
     /// The factors of d² and d³.
-    std::array<float, 2> law_parameters() const noexcept {
+    std::array<float, 2> softmax_parameters() const noexcept {
         const lanes<1> f(factor), c(curve), half(0.5f);
         return {flushed(((lanes<1>(3.0f) - c) * half * f)[0]), flushed(((c - lanes<1>(1.0f)) * half * f)[0])};
     }
     /// The maximum, what it comes out as, and those factors.
     template <class V>
-    static RIFFLE_INLINE constexpr std::array<V, 4> parameters(const law_values<V>& of_all,
+    static RIFFLE_INLINE constexpr std::array<V, 4> parameters(const softmax_values<V>& of_all,
                                                                const std::array<V, 2>& factors) noexcept {
         const V added = blend(absolute(of_all.maximum) <= V(1e6f), of_all.maximum, V(0.0f));
         return {of_all.maximum, added, factors[0], factors[1]};
     }
-    std::array<float, 4> parameters(const law& of_all) const noexcept {
-        const std::array<float, 2> factors = law_parameters();
+    std::array<float, 4> parameters(const softmax_statistics& of_all) const noexcept {
+        const std::array<float, 2> factors = softmax_parameters();
         const lanes<1> maximum(of_all.maximum);
         const auto p = parameters<lanes<1>>({maximum, 0.0f, 0.0f}, {factors[0], factors[1]});
         return {p[0][0], p[1][0], p[2][0], p[3][0]};
@@ -51,7 +51,7 @@ struct quadratic {
         return p[1] - p[2] * square + (p[3] * square) * d;
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (!(absolute(lanes<1>(factor))[0] <= 1e6f))
             return status::invalid(name, "factor", double(factor), "is not a number between -1e6 and 1e6");
         if (!(absolute(lanes<1>(curve))[0] <= 1e6f))

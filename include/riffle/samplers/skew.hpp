@@ -37,7 +37,7 @@ struct skew {
             if (rank_key(c[i]) == last) c.selected = std::int64_t(i);
     }
 
-    /// The law it draws from: u^exp(-amount) lies below a share c as often as u lies below c^exp(amount).
+    /// The distribution it draws from: u^exp(-amount) lies below a share c as often as u lies below c^exp(amount).
     void prepare(candidates& c) const noexcept {
         c.keep_legal();
         if (c.empty()) return;
@@ -53,7 +53,7 @@ struct skew {
         c.sorted = false;
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return amount == amount ? status() : status::invalid(name, "amount", double(amount), "is not a number");
     }
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
 #include <riffle/core/rank_sort.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -27,7 +27,7 @@ struct tail_free {
 
     bool narrows_now() const noexcept { return !(z >= 1.0f); }
 
-    bool keep(candidates& c, const law& of_all, float) const noexcept {
+    bool keep(candidates& c, const softmax_statistics& of_all, float) const noexcept {
         c.weigh(of_all.maximum);
         c.keep_if([](const token_data& token) { return candidates::weight(token) > 0; });
         if (c.size < 3) return true;
@@ -55,7 +55,7 @@ struct tail_free {
         return true;
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return z == z ? status() : status::invalid(name, "z", double(z), "is not a number");
     }
 };

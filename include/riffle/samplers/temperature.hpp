@@ -23,8 +23,8 @@ struct temperature {
     static constexpr facts fact{.maps = true, .monotone = true, .narrows = narrowing::rank};
     /// A product needs no guard where weights are taken of it: -inf stays -inf, NaN stays NaN and weighs nothing, and a
     /// denormal times at most 2^64 stays below 2^-62, which no weight can tell from 0.
-    static constexpr bool tolerates_uncanonical = true;
-    static constexpr bool multiplies = true;  ///< the map is a product with its only parameter (wide/fold.hpp)
+    static constexpr bool needs_no_canonical_form = true;
+    static constexpr bool multiplies = true;  ///< the map is a product with its only parameter (wide/fused_maps.hpp)
 
     bool narrows_now() const noexcept { return flushed(t) <= 0.0f; }
     std::size_t rank() const noexcept { return 1; }
@@ -45,7 +45,7 @@ struct temperature {
         return logit * scale[0];
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return t == t ? status() : status::invalid(name, "t", double(t), "is not a number");
     }
 };

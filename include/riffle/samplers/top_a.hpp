@@ -2,7 +2,7 @@
 #include <array>
 
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -24,15 +24,15 @@ struct top_a {
     /// log a
     std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(a))[0]}; }
     template <class V>
-    static RIFFLE_INLINE constexpr V cut(const law_values<V>& of_all, const std::array<V, 1>& log_a) noexcept {
+    static RIFFLE_INLINE constexpr V cut(const softmax_values<V>& of_all, const std::array<V, 1>& log_a) noexcept {
         // log p >= log a + 2 log p_max, and log p_max = -log_mass
         return of_all.logit_of(log_a[0] - (of_all.log_mass + of_all.log_mass));
     }
-    float cut(const law& of_all) const noexcept {
-        return cut<lanes<1>>(of_all.values<law_part::none>(), {cut_parameters()[0]})[0];
+    float cut(const softmax_statistics& of_all) const noexcept {
+        return cut<lanes<1>>(of_all.values<softmax_part::none>(), {cut_parameters()[0]})[0];
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return a == a ? status() : status::invalid(name, "a", double(a), "is not a number");
     }
 };

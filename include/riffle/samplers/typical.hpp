@@ -2,8 +2,8 @@
 #include <cstdint>
 
 #include <riffle/core/facts.hpp>
-#include <riffle/core/law.hpp>
 #include <riffle/core/prefix.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -17,13 +17,15 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// `p` >= 1 = off; p <= 0 keeps max(1, min_keep); NaN is an error.
 ///
-/// Wide: max, law, and the blocks that reach into the typical set. No sort: O(candidates), a few times over.
+/// Wide: max, softmax statistics, and the blocks that reach into the typical set. No sort: O(candidates), a few times
+/// over.
 struct typical {
     float p = 0.95f;
     std::size_t min_keep = 0;
 
     static constexpr const char* name = "typical";
-    static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::searched, .law_parts = law_part::distances};
+    static constexpr facts fact{
+        .keeps_sorted = true, .narrows = narrowing::searched, .softmax_parts = softmax_part::distances};
 
     bool narrows_now() const noexcept { return !(p >= 1.0f); }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
@@ -35,7 +37,7 @@ struct typical {
         return blend(mean < distance, distance - mean, mean - distance);
     }
 
-    bool keep(candidates& c, const law& of_all, float floor) const noexcept {
+    bool keep(candidates& c, const softmax_statistics& of_all, float floor) const noexcept {
         const lanes<1> maximum(of_all.maximum);
         const auto mean = std::int32_t(of_all.mean_distance());
         const auto distance = [&](float logit) { return fixed_distance(lanes<1>(logit), maximum); };
@@ -71,7 +73,7 @@ struct typical {
         return true;
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
     }
 };

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include <riffle/riffle.hpp>
-#include <riffle/settings/chain_builder.hpp>
-#include <riffle/settings/options.hpp>
-#include <riffle/settings/problem_list.hpp>
+#include <riffle/settings/builder/chain_builder.hpp>
+#include <riffle/settings/reader/options.hpp>
+#include <riffle/settings/reader/problem_list.hpp>
+#include <riffle/settings/reader/settings_reader.hpp>
 #include <riffle/settings/sampling_parameters.hpp>
-#include <riffle/settings/settings_reader.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -19,10 +19,10 @@ namespace riffle::inline RIFFLE_ABI {
 ///     dynamic_chain c;
 ///     status made = s.build(c);
 ///
-/// The text is a list of name=value, separated by `;`. known_options (settings/options.hpp) has every name: those of
-/// llama.cpp's parameters, of its options with their aliases, and of its samplers, and riffle's own. Case does not
-/// matter in names, `-` and `_` are the same, and the dashes of a command line may be there: --top-k=40 is top_k=40.
-/// Numbers have a decimal point under any locale.
+/// The text is a list of name=value, separated by `;`. known_options (settings/reader/options.hpp) has every name:
+/// those of llama.cpp's parameters, of its options with their aliases, and of its samplers, and riffle's own. Case does
+/// not matter in names, `-` and `_` are the same, and the dashes of a command line may be there: --top-k=40 is
+/// top_k=40. Numbers have a decimal point under any locale.
 ///
 /// A sampler that is named, or a parameter of one, puts that sampler into the chain, in the order in which they are
 /// first mentioned: the example is top_k | top_p | temperature | dist. Where no sampler is mentioned the chain is

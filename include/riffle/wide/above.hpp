@@ -6,8 +6,8 @@
 #include <riffle/core/row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/lanes.hpp>
-#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/lane_operations.hpp>
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
@@ -29,10 +29,11 @@ RIFFLE_INLINE std::uint64_t logits_reaching(const float* x, const lanes<N>& boun
 /// whose peak lies below are skipped.
 struct above_pass {
     template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& peaks, std::size_t first, std::size_t last,
-                                         float cut, std::size_t most, token_data* const& found) noexcept {
+    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& block_maxima, std::size_t first,
+                                         std::size_t last, float cut, std::size_t most,
+                                         token_data* const& found) noexcept {
         const lanes<N> bound(cut);
-        const float* const peak = peaks;  // by value, so that no store can change them
+        const float* const peak = block_maxima;  // by value, so that no store can change them
         token_data* out = found;
         for (std::size_t b = first; b < last && std::size_t(out - found) <= most; ++b) {
             if (!(peak[b] >= cut)) continue;
@@ -64,21 +65,21 @@ struct count_pass {
 /// Appends to `out` every logit >= cut of blocks [first, last), as it stands in the row; answers how many. Where they
 /// are more than `most` it stops soon: then they are some of them.
 template <class Row>
-std::size_t find_above(const Row& r, const float* peaks, std::size_t first, std::size_t last, float cut,
+std::size_t find_above(const Row& r, const float* block_maxima, std::size_t first, std::size_t last, float cut,
                        token_data* out, std::size_t most = std::size_t(-1)) noexcept {
-    return run<above_pass>(r, peaks, first, last, cut, most, out);
+    return run<above_pass>(r, block_maxima, first, last, cut, most, out);
 }
 
 /// Makes every logit < cut -inf. Blocks of which nothing reaches it all share one; the others get a private copy.
 /// Maxima stay right.
 struct hide_below_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, float* const& peaks, float cut) noexcept {
+    static RIFFLE_INLINE void run(row* const& r, float* const& block_maxima, float cut) noexcept {
         using V = lanes<N>;
         const V bound(cut), illegal(illegal_logit);
         for (std::size_t b = 0; b < r->blocks(); ++b) {
-            if (!(peaks[b] >= cut)) {
-                peaks[b] = illegal_logit;
+            if (!(block_maxima[b] >= cut)) {
+                block_maxima[b] = illegal_logit;
                 r->hide(b);
                 continue;
             }
@@ -93,10 +94,10 @@ struct hide_below_pass {
     }
 };
 template <class Row>
-void hide_below(Row& r, float* peaks, float cut) noexcept {
-    run<hide_below_pass>(&r, peaks, cut);
+void hide_below(Row& r, float* block_maxima, float cut) noexcept {
+    run<hide_below_pass>(&r, block_maxima, cut);
 }
-/// The same in one block.
+/// Makes what does not reach the cut -inf in one block.
 inline void hide_below(row& r, std::size_t block, float cut) noexcept {
     float* x = r.own(block);
     for (std::size_t i = 0; i < block_size; ++i)
@@ -109,10 +110,10 @@ inline std::size_t count_at_least(const float* values, std::size_t padded, float
 }
 /// How many logits of a row are >= cut, counted up to `enough` or a little beyond.
 template <class Row>
-std::size_t count_above(const Row& r, const float* peaks, float cut, std::size_t enough) noexcept {
+std::size_t count_above(const Row& r, const float* block_maxima, float cut, std::size_t enough) noexcept {
     std::size_t reached = 0;
     for (std::size_t b = 0; b < r.blocks() && reached < enough; ++b)
-        if (peaks[b] >= cut) reached += count_at_least(r.block(b), block_size, cut);
+        if (block_maxima[b] >= cut) reached += count_at_least(r.block(b), block_size, cut);
     return reached;
 }
 

@@ -100,7 +100,7 @@ struct row_found {
 /// Copies the logits of c to `to`, padded to whole blocks with -inf, and takes the block maxima on the way.
 struct copy_logits_pass {
     template <int N>
-    static RIFFLE_INLINE row_found run(const candidates& c, float* const& to, float* const& peaks) noexcept {
+    static RIFFLE_INLINE row_found run(const candidates& c, float* const& to, float* const& block_maxima) noexcept {
         using V = lanes<N>;
         constexpr auto all = std::make_integer_sequence<int, N>();
         int_lanes<N> displaced(0), p(0), ids = interleaved<N>::expected_ids();
@@ -123,8 +123,8 @@ struct copy_logits_pass {
                 }
                 nans.look_at(pair[0], pair[1]);
             }
-            peaks[b] = reduce_max(greater_of(peak[0], peak[1]));
-            if (peaks[b] > greatest) greatest = peaks[b];
+            block_maxima[b] = reduce_max(greater_of(peak[0], peak[1]));
+            if (block_maxima[b] > greatest) greatest = block_maxima[b];
         }
         row_found found;
         found.maximum.saw_nan = nans.found();
@@ -141,7 +141,7 @@ struct copy_logits_pass {
                 found.maximum.saw_nan |= tail[i] != tail[i];
                 if (tail[i] > peak) peak = tail[i];
             }
-            peaks[full] = peak;
+            block_maxima[full] = peak;
             if (peak > greatest) greatest = peak;
         }
         found.is_row = !any(displaced) && displaced_in_tail == 0;
@@ -152,8 +152,8 @@ struct copy_logits_pass {
 };
 /// `row` and `peaks` have room for all blocks. O(n).
 template <class Candidates>
-row_found copy_logits(const Candidates& c, float* row, float* peaks) noexcept {
-    return run<copy_logits_pass>(c, row, peaks);
+row_found copy_logits(const Candidates& c, float* row, float* block_maxima) noexcept {
+    return run<copy_logits_pass>(c, row, block_maxima);
 }
 
 }  // namespace riffle::wide

@@ -39,13 +39,14 @@ struct buckets {
 template <bool Weighted, class Fold>
 struct histogram_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference,
-                                  const buckets& by, float maximum, std::uint64_t* const& bins) noexcept {
+    static RIFFLE_INLINE void run(const row& r, const float* const& block_maxima, float cut,
+                                  const Fold& map_by_reference, const buckets& by, float maximum,
+                                  std::uint64_t* const& bins) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;
         const V top(maximum);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
-            if (!(peaks[b] >= cut)) continue;
+            if (!(block_maxima[b] >= cut)) continue;
             const float* x = r.block(b);
             std::int32_t bucket[block_size];
             std::uint32_t weight[block_size];
@@ -68,16 +69,17 @@ struct histogram_pass {
 
 /// Adds to bins[0, buckets::count) how many legal logits of the mapped row fall into each bucket.
 template <class Fold>
-void count_by_bucket(const row& r, const float* peaks, const Fold& map, const buckets& by,
+void count_by_bucket(const row& r, const float* block_maxima, const Fold& map, const buckets& by,
                      std::uint64_t* bins) noexcept {
-    run_baseline<histogram_pass<false, Fold>>(r, peaks, std::numeric_limits<float>::lowest(), map, by, 0.0f, bins);
+    run_baseline<histogram_pass<false, Fold>>(r, block_maxima, std::numeric_limits<float>::lowest(), map, by, 0.0f,
+                                              bins);
 }
 
 /// Adds to bins the mass of each bucket; blocks whose peak lies under `cut` weigh nothing.
 template <class Fold>
-void mass_by_bucket(const row& r, const float* peaks, float cut, const Fold& map, const buckets& by, float maximum,
-                    std::uint64_t* bins) noexcept {
-    run<histogram_pass<true, Fold>>(r, peaks, cut, map, by, maximum, bins);
+void mass_by_bucket(const row& r, const float* block_maxima, float cut, const Fold& map, const buckets& by,
+                    float maximum, std::uint64_t* bins) noexcept {
+    run<histogram_pass<true, Fold>>(r, block_maxima, cut, map, by, maximum, bins);
 }
 
 /// The highest bucket such that it and all above it hold more than `target`; 0 when no bucket does.

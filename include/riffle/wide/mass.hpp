@@ -6,8 +6,9 @@
 
 #include <riffle/core/row.hpp>
 #include <riffle/math/fixed_mass.hpp>
-#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/lane_operations.hpp>
+#include <riffle/wide/wide_sum.hpp>
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
@@ -17,8 +18,8 @@ namespace riffle::inline RIFFLE_ABI::wide {
 template <int N>
 class blocks_to_weigh {
 public:
-    RIFFLE_INLINE blocks_to_weigh(const row& r, const float* peaks, float cut) noexcept
-        : row_(r), peaks_(peaks), cut_(cut) {
+    RIFFLE_INLINE blocks_to_weigh(const row& r, const float* block_maxima, float cut) noexcept
+        : row_(r), block_maxima_(block_maxima), cut_(cut) {
         prepare(0);
     }
     /// To the next block; false behind the last. It is prepared one block ahead: what has just been moved together is
@@ -37,7 +38,7 @@ public:
 
 private:
     RIFFLE_INLINE void prepare(std::size_t b) noexcept {
-        while (b < row_.blocks() && !(peaks_[b] >= cut_)) ++b;
+        while (b < row_.blocks() && !(block_maxima_[b] >= cut_)) ++b;
         next_index_ = b;
         if (b == row_.blocks()) return;
         next_logits_ = row_.block(b);
@@ -62,7 +63,7 @@ private:
     }
 
     const row& row_;
-    const float* const peaks_;
+    const float* const block_maxima_;
     const float cut_;
     std::size_t next_index_ = 0;
     const float* next_logits_ = nullptr;
@@ -74,14 +75,14 @@ private:
 template <class Fold>
 struct mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& peaks, float cut,
+    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& block_maxima, float cut,
                                            const Fold& map_by_reference, float maximum,
                                            std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;  // by value, so that no store can change its parameters
         const V top(map.top(maximum));
         std::uint64_t total = 0;
-        blocks_to_weigh<N> of(r, peaks, cut);
+        blocks_to_weigh<N> of(r, block_maxima, cut);
         while (of.next()) {
             const float* x = of.logits;
             wide_sum<N> s0, s1;
@@ -104,17 +105,17 @@ struct mass_pass {
 private:
     template <class V>
     static RIFFLE_INLINE auto weights(const Fold& map, const V& top, const float* logits) noexcept {
-        return fixed_mass(map.uncanonical(V::load(logits)) - top);
+        return fixed_mass(map.for_weights(V::load(logits)) - top);
     }
 };
 
-/// The same for numerics::fast: weights stay floats within a block, and the products and sums of exp may fuse. Maps and
-/// the distance to the maximum do not: at logits of 1e9 what a fused product rounds differently is more than the whole
-/// range of weights. Weights below 1 count as 0 here too, or a block could have mass and no token to pick.
+/// Block masses for numerics::fast: weights stay floats within a block, and the products and sums of exp may fuse. Maps
+/// and the distance to the maximum do not: at logits of 1e9 what a fused product rounds differently is more than the
+/// whole range of weights. Weights below 1 count as 0 here too, or a block could have mass and no token to pick.
 template <class Fold>
 struct fast_mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& peaks, float cut,
+    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& block_maxima, float cut,
                                            const Fold& map_by_reference, float maximum,
                                            std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
@@ -122,7 +123,7 @@ struct fast_mass_pass {
         const Fold map = map_by_reference;
         const V top(map.top(maximum));
         std::uint64_t total = 0;
-        blocks_to_weigh<N> of(r, peaks, cut);
+        blocks_to_weigh<N> of(r, block_maxima, cut);
         while (of.next()) {
             const float* x = of.logits;
             Sum s0(0.0f), s1(0.0f), s2(0.0f), s3(0.0f);
@@ -146,7 +147,7 @@ struct fast_mass_pass {
 private:
     template <class Sum, class V>
     static RIFFLE_INLINE Sum weights(const Fold& map, const V& top, const float* logits) noexcept {
-        const V below = map.uncanonical(V::load(logits)) - top;
+        const V below = map.for_weights(V::load(logits)) - top;
         const Sum weight = float_mass(Sum(below.v));
         return blend(weight >= Sum(1.0f), weight, Sum(0.0f));
     }
@@ -155,11 +156,11 @@ private:
 /// Block masses of the mapped row and their sum. `maximum` is the greatest mapped logit, `cut` a bound on raw logits
 /// under which nothing weighs.
 template <bool Fast, class Fold>
-std::uint64_t find_mass(const row& r, const float* peaks, float cut, const Fold& map, float maximum,
+std::uint64_t find_mass(const row& r, const float* block_maxima, float cut, const Fold& map, float maximum,
                         std::uint64_t* masses) noexcept {
     std::fill(masses, masses + r.blocks(), 0);  // the passes go to the blocks that weigh something only
-    if constexpr (Fast) return run<fast_mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
-    else return run<mass_pass<Fold>>(r, peaks, cut, map, maximum, masses);
+    if constexpr (Fast) return run<fast_mass_pass<Fold>>(r, block_maxima, cut, map, maximum, masses);
+    else return run<mass_pass<Fold>>(r, block_maxima, cut, map, maximum, masses);
 }
 
 }  // namespace riffle::wide

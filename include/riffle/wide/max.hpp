@@ -3,8 +3,8 @@
 
 #include <riffle/core/row.hpp>
 #include <riffle/math/lanes.hpp>
-#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/lane_operations.hpp>
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
@@ -18,7 +18,7 @@ struct row_maximum {
 /// N groups of block_size / N logits to a block. Reads the row once, as it lies: see_edits does the rest.
 struct max_pass {
     template <int N>
-    static RIFFLE_INLINE row_maximum run(const row& r, float* const& peaks, float* const& groups) noexcept {
+    static RIFFLE_INLINE row_maximum run(const row& r, float* const& block_maxima, float* const& groups) noexcept {
         using V = lanes<N>;
         // One line a block, two pages ahead: the processor fetches the others itself once a page was touched. Measured:
         // 6.6 µs for a row in the third cache, and 14 where others have gone through 24 MB since; 6.9 and 19 with every
@@ -43,7 +43,7 @@ struct max_pass {
             const V m = greater_of(greater_of(m0, m1), greater_of(m2, m3));
             if (groups) m.store(groups + b * N);
             const float peak = reduce_max(m);
-            peaks[b] = peak;
+            block_maxima[b] = peak;
             if (peak > greatest) greatest = peak;
         }
         return {greatest, nan0.found() || nan1.found()};
@@ -52,25 +52,25 @@ struct max_pass {
 
 /// The maximum of one block, and of its groups where those are wanted. Whether it has a NaN.
 template <class Row>
-bool find_max_of_block(const Row& r, std::size_t b, float* peaks, float* groups_of_block) noexcept {
+bool find_max_of_block(const Row& r, std::size_t b, float* block_maxima, float* groups_of_block) noexcept {
     const float* logits = r.block(b);
     row one;
     one.assign(&logits, 1);
-    return run<max_pass>(one, peaks + b, groups_of_block).saw_nan;
+    return run<max_pass>(one, block_maxima + b, groups_of_block).saw_nan;
 }
 
 /// The greatest of the maxima of all blocks.
-inline float greatest_of(const float* peaks, std::size_t blocks) noexcept {
+inline float greatest_of(const float* block_maxima, std::size_t blocks) noexcept {
     float greatest = illegal_logit;
     for (std::size_t b = 0; b < blocks; ++b)
-        if (peaks[b] > greatest) greatest = peaks[b];
+        if (block_maxima[b] > greatest) greatest = block_maxima[b];
     return greatest;
 }
 
 /// Makes the maxima of a row as it lies those of the row with its edits. A block is read again only where the logit
 /// that was edited may have been its maximum, or its group's.
 template <class Row>
-RIFFLE_NOINLINE void see_edits(const Row& r, float* peaks, float* groups, row_maximum& found) noexcept {
+RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups, row_maximum& found) noexcept {
     const std::size_t lanes_now = std::size_t(width());
     bool found_anew = false;
     for (std::size_t i = 1; i <= r.edits(); ++i) {
@@ -78,26 +78,26 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* peaks, float* groups, row_ma
         const std::size_t id = std::size_t(edit.token), b = id / block_size;
         if (r.is_copied(b)) continue;
         float* const of_block = groups ? groups + b * lanes_now : nullptr;
-        float& known = groups ? of_block[id % lanes_now] : peaks[b];
+        float& known = groups ? of_block[id % lanes_now] : block_maxima[b];
         found.saw_nan |= edit.logit != edit.logit;
         if (r.unedited(b)[id % block_size] < known) {
             if (edit.logit > known) known = edit.logit;
-            if (edit.logit > peaks[b]) peaks[b] = edit.logit;
+            if (edit.logit > block_maxima[b]) block_maxima[b] = edit.logit;
         } else {
-            found_anew |= !(peaks[b] < found.logit);
-            find_max_of_block(r, b, peaks, of_block);
+            found_anew |= !(block_maxima[b] < found.logit);
+            find_max_of_block(r, b, block_maxima, of_block);
         }
-        if (peaks[b] > found.logit) found.logit = peaks[b];
+        if (block_maxima[b] > found.logit) found.logit = block_maxima[b];
     }
-    if (found_anew) found.logit = greatest_of(peaks, r.blocks());
+    if (found_anew) found.logit = greatest_of(block_maxima, r.blocks());
 }
 
 /// Block maxima of `r` into peaks[0, blocks), those of group_count(r) groups into `groups` where that is not null, and
 /// the greatest logit.
 template <class Row>
-row_maximum find_max(const Row& r, float* peaks, float* groups = nullptr) noexcept {
-    row_maximum found = run<max_pass>(r, peaks, groups);
-    if (r.edits() > 0) see_edits(r, peaks, groups, found);
+row_maximum find_max(const Row& r, float* block_maxima, float* groups = nullptr) noexcept {
+    row_maximum found = run<max_pass>(r, block_maxima, groups);
+    if (r.edits() > 0) see_edits(r, block_maxima, groups, found);
     return found;
 }
 
@@ -106,9 +106,9 @@ inline std::size_t group_count(const row& r) noexcept { return r.blocks() * std:
 
 /// The lowest id whose logit is at least `cut`, skipping blocks by their maxima; size() when there is none.
 template <class Row>
-std::size_t first_at_least(const Row& r, const float* peaks, float cut) noexcept {
+std::size_t first_at_least(const Row& r, const float* block_maxima, float cut) noexcept {
     for (std::size_t b = 0; b < r.blocks(); ++b) {
-        if (!(peaks[b] >= cut)) continue;
+        if (!(block_maxima[b] >= cut)) continue;
         const float* x = r.block(b);
         for (std::size_t i = 0; i < block_size; ++i)
             if (x[i] >= cut) return b * block_size + i;

@@ -2,12 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <riffle/core/law.hpp>
 #include <riffle/core/row.hpp>
+#include <riffle/core/softmax_statistics.hpp>
 #include <riffle/math/elementwise.hpp>
 #include <riffle/math/wide_integer.hpp>
-#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/lane_operations.hpp>
+#include <riffle/wide/wide_sum.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -75,7 +76,7 @@ struct distance_sums {
 template <class Fold>
 struct moments_pass {
     template <int N>
-    static RIFFLE_INLINE moments run(const row& r, const float* const& peaks, const Fold& map_by_reference,
+    static RIFFLE_INLINE moments run(const row& r, const float* const& block_maxima, const Fold& map_by_reference,
                                      float maximum) noexcept {
         using V = lanes<N>;
         const Fold map = map_by_reference;
@@ -87,7 +88,7 @@ struct moments_pass {
         sums<N> total;
         std::size_t summed = 0;  // blocks; the squares of 256 are less than 2^64 together
         for (std::size_t b = 0; b < r.blocks(); ++b) {
-            if (!(peaks[b] > illegal_logit)) continue;
+            if (!(block_maxima[b] > illegal_logit)) continue;
             const float* x = r.block(b);
             distance_sums<N> even, odd;  // two, since a sum of floats waits for the one before
             RIFFLE_UNROLL(2)
@@ -169,8 +170,8 @@ private:
 
 /// Moments of the mapped row; `maximum` is the greatest mapped logit.
 template <class Fold>
-moments find_moments(const row& r, const float* peaks, const Fold& map, float maximum) noexcept {
-    return run<moments_pass<Fold>>(r, peaks, map, maximum);
+moments find_moments(const row& r, const float* block_maxima, const Fold& map, float maximum) noexcept {
+    return run<moments_pass<Fold>>(r, block_maxima, map, maximum);
 }
 
 }  // namespace wide

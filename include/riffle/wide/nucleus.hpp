@@ -8,10 +8,11 @@
 #include <riffle/core/row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/fixed_mass.hpp>
-#include <riffle/wide/beyond_lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/histogram.hpp>
+#include <riffle/wide/lane_operations.hpp>
 #include <riffle/wide/mass.hpp>
+#include <riffle/wide/wide_sum.hpp>
 
 // Where a large nucleus ends, without a sort and without a histogram of the whole row. The mass that it leaves out lies
 // in many tokens of little weight each, so a few blocks of the row tell nearly where it begins: a band of logits. One
@@ -53,7 +54,7 @@ struct split_mass {
 template <class Fold>
 struct split_mass_pass {
     template <int N>
-    static RIFFLE_INLINE split_mass run(const row& r, const float* const& peaks, float cut, const band& raw,
+    static RIFFLE_INLINE split_mass run(const row& r, const float* const& block_maxima, float cut, const band& raw,
                                         const Fold& map_by_reference, float maximum, std::uint64_t* const& masses,
                                         band_tokens* const& tokens) noexcept {
         using V = lanes<N>;
@@ -65,7 +66,7 @@ struct split_mass_pass {
         float* const logits = tokens->logits;  // raw ones at first
         std::uint32_t* const ends = tokens->ends;
         std::size_t size = 0, ended = 0;  // tokens and blocks
-        blocks_to_weigh<N> of(r, peaks, cut);
+        blocks_to_weigh<N> of(r, block_maxima, cut);
         while (of.next()) {
             const float* x = of.logits;
             wide_sum<N> reaching;
@@ -78,14 +79,14 @@ struct split_mass_pass {
             std::size_t i = 0;
             for (; i + 2 * N <= of.size; i += 2 * N) {
                 const V l0 = V::load_once(x + i), l1 = V::load_once(x + i + N);
-                const Ints w0 = fixed_mass(map.uncanonical(l0) - top), w1 = fixed_mass(map.uncanonical(l1) - top);
+                const Ints w0 = fixed_mass(map.for_weights(l0) - top), w1 = fixed_mass(map.for_weights(l1) - top);
                 all.add(w0 + w1);  // weights are at most 2^30, so two fit into 32 bits
                 const Ints r0 = reaching_band(l0, w0);
                 reaching.add(r0 + reaching_band(l1, w1));
             }
             for (; i < of.size; i += N) {
                 const V l = V::load_once(x + i);
-                const Ints w = fixed_mass(map.uncanonical(l) - top);
+                const Ints w = fixed_mass(map.for_weights(l) - top);
                 all.add(w);
                 reaching.add(reaching_band(l, w));
             }
@@ -107,11 +108,11 @@ struct split_mass_pass {
     }
 };
 template <class Fold>
-split_mass find_split_mass(const row& r, const float* peaks, float cut, const band& raw, const Fold& map, float maximum,
-                           std::uint64_t* masses, band_tokens& tokens) noexcept {
+split_mass find_split_mass(const row& r, const float* block_maxima, float cut, const band& raw, const Fold& map,
+                           float maximum, std::uint64_t* masses, band_tokens& tokens) noexcept {
     std::fill(masses, masses + r.blocks(), 0);
     const band weighing{(std::max)(cut, raw.low), raw.high};
-    return run<split_mass_pass<Fold>>(r, peaks, cut, weighing, map, maximum, masses, &tokens);
+    return run<split_mass_pass<Fold>>(r, block_maxima, cut, weighing, map, maximum, masses, &tokens);
 }
 
 /// Some tokens parted at a logit: Σ of the weights of those that reach it, the least logit of those, and the greatest
@@ -253,12 +254,12 @@ public:
     row_sample(const row& r, const float* peaks_of_row, float* memory) noexcept : row_size_(r.size()) {
         for (std::size_t b = 0; b < size / block_size; ++b) {
             blocks_[b] = memory + b * block_size;
-            peaks[b] = illegal_logit;
+            block_maxima[b] = illegal_logit;
         }
         for (std::size_t i = 0; i < pieces; ++i) {
             const float* const from = r.block(block_of(i)) + first(i) % block_size;
             std::memcpy(memory + i * piece, from, piece * sizeof(float));
-            float& peak = peaks[i * piece / block_size];
+            float& peak = block_maxima[i * piece / block_size];
             peak = (std::max)(peak, peaks_of_row[block_of(i)]);  // a bound will do
         }
         logits.assign(blocks_, size / block_size);
@@ -267,7 +268,7 @@ public:
     row_sample& operator=(const row_sample&) = delete;
 
     row logits;
-    float peaks[size / block_size];
+    float block_maxima[size / block_size];
 
 private:
     /// The block of the row that a piece is from.

@@ -10,7 +10,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
-#include <riffle/wide/fold.hpp>
+#include <riffle/wide/fused_maps.hpp>
 #include <riffle/wide/mass.hpp>
 #include <riffle/wide/max.hpp>
 #include <riffle/wide/preimage.hpp>
@@ -47,7 +47,7 @@ struct weigh_block_pass {
         using V = lanes<N>;
         const V top(map.top(maximum));
         for (std::size_t i = 0; i < block_size; i += N) {
-            const auto w = fixed_mass(map.uncanonical(V::load(x + i)) - top);
+            const auto w = fixed_mass(map.for_weights(V::load(x + i)) - top);
             std::memcpy(weights + i, &w.v, sizeof w.v);
         }
     }
@@ -86,7 +86,8 @@ picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t tar
     return last;
 }
 
-/// A law made of another: what the maps give, reshaped. As a fold, so that the passes of one serve the other.
+/// A distribution made of another: what the maps give, reshaped. In the form of fused maps, so that the passes of one
+/// serve the other.
 template <class Fold, class Shape>
 class reshaped {
 public:
@@ -96,7 +97,7 @@ public:
         return shape_(maps_(canonical(x)));
     }
     template <class V>
-    RIFFLE_INLINE V uncanonical(const V& x) const noexcept {
+    RIFFLE_INLINE V for_weights(const V& x) const noexcept {
         return (*this)(x);
     }
     float top(float maximum) const noexcept { return maximum; }
@@ -123,13 +124,14 @@ struct mapped_max_pass {
     }
 };
 
-/// Inverse CDF of a reshaped law: the token, its reshaped logit, and in p the probability that it had before.
+/// Inverse CDF of a reshaped distribution: the token, its reshaped logit, and in p the probability that it had before.
 template <class Fold, class Shape>
-token_data pick_by_shape(const row& r, const float* peaks, const Fold& maps, const Shape& shape, std::uint64_t* masses,
-                         const draws& random) noexcept {
+token_data pick_by_shape(const row& r, const float* block_maxima, const Fold& maps, const Shape& shape,
+                         std::uint64_t* masses, const draws& random) noexcept {
     const reshaped<Fold, Shape> map(maps, shape);
     const float maximum = run<mapped_max_pass<reshaped<Fold, Shape>>>(r, map);
-    const std::uint64_t total = find_mass<false>(r, peaks, std::numeric_limits<float>::lowest(), map, maximum, masses);
+    const std::uint64_t total =
+        find_mass<false>(r, block_maxima, std::numeric_limits<float>::lowest(), map, maximum, masses);
     const picked found = pick_by_mass(r, masses, multiply_high(random.bits(), total), map, maximum);
     if (found.id < 0) return {null_token, 0.0f, 0.0f};
     const lanes<1> logit(maps.one(canonical(r.logit(std::size_t(found.id)))));
@@ -151,15 +153,16 @@ struct noise_of_tokens_pass {
 template <class Fold>
 struct noise_pass {
     template <int N>
-    static RIFFLE_INLINE token_id run(const row& r, const float* const& peaks, float cut, const Fold& map_by_reference,
-                                      const std::array<std::uint32_t, 4>& counter, std::uint64_t seed) noexcept {
+    static RIFFLE_INLINE token_id run(const row& r, const float* const& block_maxima, float cut,
+                                      const Fold& map_by_reference, const std::array<std::uint32_t, 4>& counter,
+                                      std::uint64_t seed) noexcept {
         using V = lanes<N>;
         using Ints = int_lanes<N>;
         const Fold map = map_by_reference;
         V best(illegal_logit);
         Ints best_id(-1);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
-            if (!(peaks[b] >= cut)) continue;
+            if (!(block_maxima[b] >= cut)) continue;
             const float* x = r.block(b);
             for (std::size_t i = 0; i < block_size; i += N) {
                 const V raw = V::load(x + i);
@@ -186,9 +189,10 @@ struct noise_pass {
 /// `maximum` is the greatest raw logit, canonical. The token that has it has some noise too, and a token whose logit is
 /// more than the greatest noise under their sum cannot win: most of a peaked row need no noise at all.
 template <class Fold>
-token_id pick_by_noise(const row& r, const float* peaks, const Fold& map, float maximum, const draws& noise) noexcept {
+token_id pick_by_noise(const row& r, const float* block_maxima, const Fold& map, float maximum,
+                       const draws& noise) noexcept {
     constexpr float lowest = std::numeric_limits<float>::lowest();
-    const auto top = first_at_least(r, peaks, raw_cut(maximum));
+    const auto top = first_at_least(r, block_maxima, raw_cut(maximum));
     const float mapped = map.one(maximum);
     const float of_top = gumbel_noise<lanes<1>>(int_lanes<1>(std::int32_t(top)), noise.counter(0), noise.seed())[0];
     const float score = (lanes<1>(mapped) + lanes<1>(of_top))[0];
@@ -196,7 +200,7 @@ token_id pick_by_noise(const row& r, const float* peaks, const Fold& map, float 
     const float beatable = std::clamp(score - greatest_gumbel_noise - rounding, lowest, mapped);
     // A map that is not monotone was written out before, so what is pending here is.
     const float cut = least_float(maximum, [&](float x) { return map.one(canonical(x)) >= beatable; });
-    return run<noise_pass<Fold>>(r, peaks, cut, map, noise.counter(0), noise.seed());
+    return run<noise_pass<Fold>>(r, block_maxima, cut, map, noise.counter(0), noise.seed());
 }
 
 }  // namespace wide

@@ -3,7 +3,7 @@
 
 #include <riffle/core/row.hpp>
 #include <riffle/wide/dispatch.hpp>
-#include <riffle/wide/fold.hpp>
+#include <riffle/wide/fused_maps.hpp>
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
@@ -31,10 +31,10 @@ void rewrite(row& r, const Fold& map) noexcept {
 /// Makes the blocks canonical that hold a +inf, as their maxima show.
 struct finite_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, const float* const& peaks) noexcept {
+    static RIFFLE_INLINE void run(row* const& r, const float* const& block_maxima) noexcept {
         using V = lanes<N>;
         for (std::size_t b = 0; b < r->blocks(); ++b) {
-            if (!(peaks[b] > greatest_logit)) continue;
+            if (!(block_maxima[b] > greatest_logit)) continue;
             const float* from = r->block(b);
             float* to = r->own_unfilled(b);
             for (std::size_t i = 0; i < block_size; i += N) canonical(V::load(from + i)).store(to + i);
@@ -42,8 +42,8 @@ struct finite_pass {
     }
 };
 template <class Row>
-void make_infinities_finite(Row& r, const float* peaks) noexcept {
-    run_baseline<finite_pass>(&r, peaks);
+void make_infinities_finite(Row& r, const float* block_maxima) noexcept {
+    run_baseline<finite_pass>(&r, block_maxima);
 }
 
 }  // namespace riffle::wide

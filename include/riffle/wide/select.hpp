@@ -5,7 +5,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/wide/above.hpp>
-#include <riffle/wide/fold.hpp>
+#include <riffle/wide/fused_maps.hpp>
 #include <riffle/wide/histogram.hpp>
 #include <riffle/wide/max.hpp>
 
@@ -56,9 +56,9 @@ inline bool needs_groups(const row& r, std::size_t k) noexcept { return 2 * k > 
 
 /// Where the k-th greatest of a row's maxima may be looked for: as far below the least of blocks as that is below the
 /// greatest. 1 <= blocks.
-inline float guess_below(const float* peaks, std::size_t blocks, float maximum) noexcept {
+inline float guess_below(const float* block_maxima, std::size_t blocks, float maximum) noexcept {
     float least = maximum;
-    for (std::size_t b = 0; b < blocks; ++b) least = peaks[b] < least ? peaks[b] : least;
+    for (std::size_t b = 0; b < blocks; ++b) least = block_maxima[b] < least ? block_maxima[b] : least;
     return 2.0f * least - maximum;
 }
 
@@ -68,24 +68,24 @@ inline float guess_below(const float* peaks, std::size_t blocks, float maximum) 
 /// a long one takes a histogram. `groups` holds 16 floats a block, and what find_max leaves there where it
 /// `has_groups`; `bins` holds buckets::count.
 template <class Row>
-float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, float* groups, bool has_groups,
+float bound_of_rank(const Row& r, float* block_maxima, std::size_t k, float maximum, float* groups, bool has_groups,
                     std::uint64_t* bins) noexcept {
     constexpr float everything = std::numeric_limits<float>::lowest();
     if (k >= r.size()) return everything;
     constexpr std::size_t few_blocks = 64;  // of which ten counts cost less than a histogram
     const auto kth_of = [&](float* maxima, std::size_t count) {
-        const float low = guess_below(peaks, r.blocks(), maximum);
+        const float low = guess_below(block_maxima, r.blocks(), maximum);
         return (std::max)(kth_greatest(maxima, pad_peaks(maxima, count), k, k / 8, low, maximum), everything);
     };
-    if (!needs_groups(r, k)) return kth_of(peaks, r.blocks());
+    if (!needs_groups(r, k)) return kth_of(block_maxima, r.blocks());
     const std::size_t count = group_count(r);
     const bool groups_serve = k <= count - count / 8;  // then about twice as many reach the bound, at most
     if (!groups_serve && r.blocks() <= few_blocks) {
-        const auto count_reaching = [&](float cut) { return count_above(r, peaks, cut, r.size()); };
-        const float low = guess_below(peaks, r.blocks(), maximum);
+        const auto count_reaching = [&](float cut) { return count_above(r, block_maxima, cut, r.size()); };
+        const float low = guess_below(block_maxima, r.blocks(), maximum);
         return (std::max)(kth_greatest_by(count_reaching, k, k / 8, low, maximum), everything);
     }
-    if (!has_groups) find_max(r, peaks, groups);
+    if (!has_groups) find_max(r, block_maxima, groups);
     if (groups_serve) return kth_of(groups, count);
 
     float low = maximum;  // the least legal group maximum: about where the bulk of the row begins
@@ -93,17 +93,18 @@ float bound_of_rank(const Row& r, float* peaks, std::size_t k, float maximum, fl
         if (groups[i] > illegal_logit && groups[i] < low) low = groups[i];
     const auto by = buckets::between(low, maximum);
     std::fill(bins, bins + buckets::count, 0);
-    count_by_bucket(r, peaks, fold<>{}, by, bins);
+    count_by_bucket(r, block_maxima, fused_maps<>{}, by, bins);
     const std::size_t bucket = bucket_exceeding({bins, buckets::count}, k - 1);
     return bucket == 0 ? everything : by.least_of(bucket, maximum);
 }
 
 /// A raw logit that at least k logits reach, above one that far more do: by counting over the blocks that reach that,
 /// up to `enough` each time.
-inline float closer_bound(const row& r, const float* peaks, std::size_t k, float bound, std::size_t enough) noexcept {
+inline float closer_bound(const row& r, const float* block_maxima, std::size_t k, float bound,
+                          std::size_t enough) noexcept {
     float maximum = bound;
-    for (std::size_t b = 0; b < r.blocks(); ++b) maximum = peaks[b] > maximum ? peaks[b] : maximum;
-    const auto count_reaching = [&](float cut) { return count_above(r, peaks, cut, enough); };
+    for (std::size_t b = 0; b < r.blocks(); ++b) maximum = block_maxima[b] > maximum ? block_maxima[b] : maximum;
+    const auto count_reaching = [&](float cut) { return count_above(r, block_maxima, cut, enough); };
     return (std::max)(kth_greatest_by(count_reaching, k, k, bound, maximum), bound);
 }
 
@@ -133,7 +134,7 @@ RIFFLE_NOINLINE inline void keep_greatest_in_order(candidates& c, std::size_t k,
 /// all but the k best are dropped, and later tokens must beat the last of those, which a tie cannot, as ids ascend.
 /// `mapping` has map(span of tokens), mapped_maximum() and raw_cut(mapped target).
 template <class Mapping>
-void find_greatest(const row& r, const float* peaks, std::size_t k, float bound, const Mapping& mapping,
+void find_greatest(const row& r, const float* block_maxima, std::size_t k, float bound, const Mapping& mapping,
                    candidates& found) noexcept {
     constexpr std::size_t blocks_at_once = 16;
     constexpr std::size_t few = 256;
@@ -147,7 +148,7 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
     bool is_close = false;
     for (std::size_t b = 0; b < r.blocks();) {
         const std::size_t old = found.size, behind = (std::min)(b + blocks_at_once, r.blocks());
-        found.size += find_above(r, peaks, b, behind, bound, found.data + old, enough - old);
+        found.size += find_above(r, block_maxima, b, behind, bound, found.data + old, enough - old);
         mapping.map({found.data + old, found.size - old});
         b = behind;
         if (found.size <= enough) continue;
@@ -159,7 +160,7 @@ void find_greatest(const row& r, const float* peaks, std::size_t k, float bound,
         }
         if (!is_close) {  // far more reach the bound, as in a row that rises: once it is looked for again
             is_close = true;
-            token_data last{0, closer_bound(r, peaks, k, bound, enough), 0.0f};
+            token_data last{0, closer_bound(r, block_maxima, k, bound, enough), 0.0f};
             mapping.map({&last, 1});
             if (const float closer = mapping.raw_cut(last.logit); closer > bound) {
                 bound = closer;

@@ -16,15 +16,15 @@ public:
     constexpr choosing(work_group& of, row_tokens& row, survivors& few, measuring& all) noexcept
         : token(of.code, u32(no_token)), key(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few),
           all_(all), segment_low_(code_, segments), segment_high_(code_, segments), group_low_(code_, scan_groups),
-          group_high_(code_, scan_groups), told_(code_) {}
+          group_high_(code_, scan_groups), published_(code_) {}
 
     static constexpr std::uint32_t no_token = 0xffffffffu;
     variable<u32> token, key;  ///< the one, and its key
 
     /// The first in rank: of the greatest keys that the invocations have met, that with the lowest id.
-    constexpr void first(const u32& lane_best, const u32& lane_best_id) noexcept {
+    constexpr void first(const u32& best_of_invocation, const u32& lane_best_id) noexcept {
         key = row_.greatest.load();
-        token = group_.least(blend(lane_best == key, lane_best_id, u32(no_token)));
+        token = group_.least(blend(best_of_invocation == key, lane_best_id, u32(no_token)));
     }
 
     /// The greatest logit plus noise keyed by the token, the lowest id among equals.
@@ -76,9 +76,9 @@ private:
         all_.mass = sum.load();
         const word_pair target = all_.numbers.multiply_high(random, sum), ahead = before;
         const boolean is_it = (ahead <= target) & (target < ahead + spirv::wide(weight));
-        told_ = group_.begin_turn();
-        spirv::if_(code_, is_it, [&] { tell(few_.id, few_.key); });
-        hear();
+        published_ = group_.begin_exchange();
+        spirv::if_(code_, is_it, [&] { publish(few_.id, few_.key); });
+        receive();
     }
 
     /// By segments of the row, then by the stretch of one invocation, then by tokens.
@@ -100,13 +100,14 @@ private:
         const u32 begin = segment * length;
         const u32 end = lesser_of(begin + length, row_.vocabulary());
         const u32 stretch = length / group_.size;
-        const u32 lane = find_lane(begin, end, stretch, left);
-        told_ = group_.begin_turn();
-        spirv::if_(code_, group_.lane == lane, [&] { find_token(begin + lane * stretch, end, left); });
-        hear();
+        const u32 invocation = find_invocation(begin, end, stretch, left);
+        published_ = group_.begin_exchange();
+        spirv::if_(code_, group_.invocation == invocation,
+                   [&] { find_token(begin + invocation * stretch, end, left); });
+        receive();
     }
     constexpr void add_up_segments(const u32& length) noexcept {
-        spirv::for_(code_, group_.lane, u32(segments), group_.size, [&](const u32& i) {
+        spirv::for_(code_, group_.invocation, u32(segments), group_.size, [&](const u32& i) {
             segment_low_[i] = 0u;
             segment_high_[i] = 0u;
         });
@@ -128,24 +129,25 @@ private:
         group_.sync();
     }
     /// Every invocation adds up a stretch of the segment; which of them holds the token.
-    constexpr u32 find_lane(const u32& begin, const u32& end, const u32& stretch, spirv::private_pair& left) noexcept {
-        const u32 from = begin + group_.lane * stretch;
+    constexpr u32 find_invocation(const u32& begin, const u32& end, const u32& stretch,
+                                  spirv::private_pair& left) noexcept {
+        const u32 from = begin + group_.invocation * stretch;
         spirv::private_pair mine(code_, {0u, 0u});
         spirv::for_(code_, from, lesser_of(from + stretch, end), u32(1u),
                     [&](const u32& id) { mine.add(spirv::wide(row_.weight(row_.key(id)))); });
         few_.show_only(mine.load());
         // By groups first, since one invocation after another would take as many steps as there are.
         const u32 in_group = group_.size / u32(scan_groups);
-        spirv::if_(code_, group_.lane < u32(scan_groups), [&] {
+        spirv::if_(code_, group_.invocation < u32(scan_groups), [&] {
             spirv::private_pair sum(code_, {0u, 0u});
-            const u32 first = group_.lane * in_group;
+            const u32 first = group_.invocation * in_group;
             spirv::for_(code_, first, first + in_group, u32(1u), [&](const u32& j) {
                 const u32 low = few_.shown_low()[j];
                 sum.add({low, few_.shown_high()[j]});
             });
             const word_pair mass = sum;
-            group_low_[group_.lane] = mass.low;
-            group_high_[group_.lane] = mass.high;
+            group_low_[group_.invocation] = mass.low;
+            group_high_[group_.invocation] = mass.high;
         });
         group_.sync();
         const u32 first = pass_over(group_low_, group_high_, u32(0u), u32(scan_groups), left) * in_group;
@@ -170,7 +172,7 @@ private:
                     });
             },
             [] {});
-        spirv::if_(code_, last_key != 0u, [&] { tell(last_id, last_key); });
+        spirv::if_(code_, last_key != 0u, [&] { publish(last_id, last_key); });
     }
     /// The first of the pairs whose running sum exceeds what is left of the target; those before it are taken off. The
     /// sums of one pass always come to that of another. Under fast, where passes may differ in a last bit, what is left
@@ -196,14 +198,14 @@ private:
     }
 
     /// The invocation that holds the token tells the others.
-    constexpr void tell(const u32& id, const u32& of) noexcept {
-        group_.cell(told_).raise(id + 1u);
-        group_.cell(told_.load() + 1u).raise(of);
+    constexpr void publish(const u32& id, const u32& of) noexcept {
+        group_.shared_word(published_).raise(id + 1u);
+        group_.shared_word(published_.load() + 1u).raise(of);
     }
-    constexpr void hear() noexcept {
+    constexpr void receive() noexcept {
         group_.sync();
-        token = group_.cell(told_).load() - 1u;
-        key = group_.cell(told_.load() + 1u).load();
+        token = group_.shared_word(published_).load() - 1u;
+        key = group_.shared_word(published_.load() + 1u).load();
     }
 
     work_group& group_;
@@ -212,7 +214,7 @@ private:
     survivors& few_;
     measuring& all_;
     spirv::shared<u32> segment_low_, segment_high_, group_low_, group_high_;
-    private_variable<u32> told_;  ///< a cell
+    private_variable<u32> published_;  ///< where in shared memory
 };
 
 }  // namespace riffle::gpu

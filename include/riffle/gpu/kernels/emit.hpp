@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <span>
 
-#include <riffle/gpu/kernels/chain_on_device.hpp>
-#include <riffle/gpu/kernels/kernel_options.hpp>
+#include <riffle/gpu/host/chain_on_device.hpp>
+#include <riffle/gpu/host/kernel_options.hpp>
 #include <riffle/gpu/kernels/row_kernel.hpp>
 #include <riffle/gpu/spirv/words_of.hpp>
 

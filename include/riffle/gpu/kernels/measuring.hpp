@@ -29,9 +29,9 @@ public:
     private_pair distances;           ///< Σ w·d, where asked for
     private_variable<f32> deviation;  ///< of their logits
 
-    /// Mass and number; `parts` as in facts::law_parts.
-    constexpr void measure_law(std::uint8_t parts) noexcept {
-        const bool with_distances = (parts & law_part::distances) != 0;
+    /// Mass and number; `parts` as in facts::softmax_parts.
+    constexpr void measure_softmax(std::uint8_t parts) noexcept {
+        const bool with_distances = (parts & softmax_part::distances) != 0;
         mass = {0u, 0u};
         legal = 0u;
         distances = {0u, 0u};
@@ -45,19 +45,19 @@ public:
         legal = group_.sum(legal.load());
         if (with_distances) distances = group_.sum(distances.load());
     }
-    /// log Σ exp(l - maximum) (law::log_mass).
+    /// log Σ exp(l - maximum) (softmax_statistics::log_mass).
     constexpr f32 log_mass() const noexcept {
         const f32 mass_as_float = numbers.to_float(mass) * f32(9.31322575e-10f);  // 2^-30
         return code_.options().precise ? log(mass_as_float) : native_log(mass_as_float);
     }
-    /// -Σ p log p = log Σ exp + Σ p·d, of which the latter in units of 2^-24 (law::entropy).
+    /// -Σ p log p = log Σ exp + Σ p·d, of which the latter in units of 2^-24 (softmax_statistics::entropy).
     constexpr f32 entropy() const noexcept {
         const word_pair d = distances;
         const spirv::word_quad times_256{{d.low << 8u, (d.high << 8u) | (d.low >> 24u), d.high >> 24u, 0u}};
         return log_mass() + numbers.to_float(numbers.divide(times_256, mass)) * f32(5.96046448e-8f);
     }
 
-    /// Σ p·d in units of 2^-16 nats, rounded down (law::mean_distance).
+    /// Σ p·d in units of 2^-16 nats, rounded down (softmax_statistics::mean_distance).
     constexpr u32 mean_distance() const noexcept {
         const word_pair d = distances;
         return numbers.divide(spirv::word_quad{{d.low, d.high, 0u, 0u}}, mass).low;

@@ -20,11 +20,11 @@ public:
     private_variable<u32> cut;
     static constexpr std::uint32_t no_cut = 0xffffffffu;
 
-    /// `lane_best`: the greatest key that the invocation has met among the tokens, 0 where it is not known. `cuts`:
-    /// whether any stage has a goal; else all that reach the cut are wanted.
-    constexpr void run(const u32& lane_best, bool cuts) noexcept {
+    /// `best_of_invocation`: the greatest key that the invocation has met among the tokens, 0 where it is not known.
+    /// `cuts`: whether any stage has a goal; else all that reach the cut are wanted.
+    constexpr void run(const u32& best_of_invocation, bool cuts) noexcept {
         const boolean were_listed = few_.are_listed();
-        spirv::if_(code_, !few_.are_listed(), [&] { look_in_row(lane_best, cuts); });
+        spirv::if_(code_, !few_.are_listed(), [&] { look_in_row(best_of_invocation, cuts); });
         spirv::if_(code_, few_.are_listed(), [&] {
             const u32 standing = row_.standing(few_.key);
             few_.show(standing, row_.weight(few_.key));
@@ -58,12 +58,12 @@ public:
 
 private:
     /// Where a bound is known that few tokens reach, those are taken out of the row; else the prefix is searched for.
-    constexpr void look_in_row(const u32& lane_best, bool cuts) noexcept {
+    constexpr void look_in_row(const u32& best_of_invocation, bool cuts) noexcept {
         const boolean by_mass = goal.by_mass != 0u;
         const boolean by_rank = (cut == u32(no_cut)) & !by_mass;
         private_variable<u32> bound(code_, cut), searches(code_, goal.by_mass);
         variable<u32> goes_on(code_, u32(1u));
-        if (cuts) spirv::if_(code_, by_rank, [&] { bound = bound_of_rank(goal.least, lane_best); });
+        if (cuts) spirv::if_(code_, by_rank, [&] { bound = bound_of_rank(goal.least, best_of_invocation); });
         spirv::while_(
             code_, [&] { return goes_on != 0u; },
             [&] {
@@ -97,14 +97,14 @@ private:
     }
     /// The k-th greatest of what the invocations have met, which is a bound of the k-th greatest of all (delegates, as
     /// in Dr. Top-k, arXiv 2109.08219); few more tokens reach it, as a rule. 1, which all reach, where they are fewer.
-    constexpr u32 bound_of_rank(const u32& k, const u32& lane_best) noexcept {
-        few_.show_only({lane_best, 0u});
+    constexpr u32 bound_of_rank(const u32& k, const u32& best_of_invocation) noexcept {
+        few_.show_only({best_of_invocation, 0u});
         variable<u32> ahead(code_, u32(0u));
         spirv::for_(code_, u32(0u), group_.size, u32(1u), [&](const u32& j) {
-            const boolean before = ranks_before(few_.shown_low()[j], j, lane_best, group_.lane);
+            const boolean before = ranks_before(few_.shown_low()[j], j, best_of_invocation, group_.invocation);
             ahead = ahead + blend(before, u32(1u), u32(0u));
         });
-        return greater_of(group_.greatest(blend(ahead + 1u == k, lane_best, u32(0u))), u32(1u));
+        return greater_of(group_.greatest(blend(ahead + 1u == k, best_of_invocation, u32(0u))), u32(1u));
     }
 
     work_group& group_;

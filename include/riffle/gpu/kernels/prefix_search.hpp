@@ -20,9 +20,9 @@ struct prefix_goal {
 /// Looks for the end of such a prefix in a row: of the k first in rank, or of a nucleus.
 ///
 /// A radix search over the digits of the rank: the distance under the maximum, then the exact key, then the id. Each
-/// turn reads the row once, adds tokens up by the next digit, of those that share the digits settled so far, and
+/// round reads the row once, adds tokens up by the next digit, of those that share the digits settled so far, and
 /// settles one digit more. It ends as soon as what it has settled leaves so few tokens that they can be taken out of
-/// the row, after one turn or two as a rule; ten settle it exactly, whatever the row.
+/// the row, after one round or two as a rule; ten settle it exactly, whatever the row.
 class prefix_search {
 public:
     constexpr prefix_search(work_group& of, row_tokens& row, exact_numbers& numbers) noexcept
@@ -175,7 +175,7 @@ private:
     }
 
     constexpr void clear() const noexcept {
-        spirv::for_(code_, group_.lane, u32(digits), group_.size, [&](const u32& i) {
+        spirv::for_(code_, group_.invocation, u32(digits), group_.size, [&](const u32& i) {
             counts_[i] = 0u;
             low_[i] = 0u;
             high_[i] = 0u;
@@ -183,16 +183,16 @@ private:
         group_.sync();
     }
     constexpr void add_up_groups() const noexcept {
-        spirv::if_(code_, group_.lane < u32(groups), [&] {
+        spirv::if_(code_, group_.invocation < u32(groups), [&] {
             sums of_group(code_);
-            const u32 first = group_.lane << 4u;
+            const u32 first = group_.invocation << 4u;
             spirv::for_(code_, first, first + 16u, u32(1u),
                         [&](const u32& i) { of_group.add(counts_[i], mass_at(i)); });
             const word_pair mass = of_group.mass;
             const u32 count = of_group.count;
-            group_counts_[group_.lane] = count;
-            group_low_[group_.lane] = mass.low;
-            group_high_[group_.lane] = mass.high;
+            group_counts_[group_.invocation] = count;
+            group_low_[group_.invocation] = mass.low;
+            group_high_[group_.invocation] = mass.high;
         });
         group_.sync();
     }

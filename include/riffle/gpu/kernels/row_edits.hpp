@@ -1,6 +1,6 @@
 #pragma once
 #include <riffle/core/logit_edit.hpp>
-#include <riffle/gpu/kernels/row_layout.hpp>
+#include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/kernels/row_tokens.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
@@ -14,7 +14,7 @@ class row_edits {
     template <class Visit>
     constexpr void for_each_id(Visit visit) noexcept {
         const u32 at = row_.request(request_word::edits_at), saved_at = row_.request(request_word::saved_at);
-        spirv::for_(code_, group_.lane, row_.request(request_word::edits), group_.size,
+        spirv::for_(code_, group_.invocation, row_.request(request_word::edits), group_.size,
                     [&](const u32& i) { visit(at + i * u32(words_per_edit), saved_at + i); });
     }
 

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <span>
 
+#include <riffle/gpu/host/device_plan.hpp>
+#include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/kernels/choosing.hpp>
-#include <riffle/gpu/kernels/device_plan.hpp>
 #include <riffle/gpu/kernels/narrowing_stage.hpp>
 #include <riffle/gpu/kernels/row_edits.hpp>
-#include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/kernels/row_result.hpp>
 #include <riffle/math/config.hpp>
 
@@ -132,12 +132,12 @@ private:
     constexpr void measure() noexcept {
         // Who draws by mass knows it already when it comes to the results.
         const stage_set asks_for_p = of_selecting(selecting::by_mass) ? 0 : results();
-        const stage_set by_law = of_narrowing(narrowing::likelihood) | row_.scored();
-        const stage_set asks_for_law = by_law | of_form(device_form::remove) | asks_for_p;
+        const stage_set by_softmax = of_narrowing(narrowing::likelihood) | row_.scored();
+        const stage_set asks_for_softmax = by_softmax | of_form(device_form::remove) | asks_for_p;
         std::uint8_t parts = 0;
         for (std::size_t i = 0; i < row_.stages(); ++i)
-            if (by_law >> i & 1) parts |= row_.description(i).fact.law_parts;
-        if (asks_for_law) spirv::if_(code_, row_.is_one_of(asks_for_law), [&] { all_.measure_law(parts); });
+            if (by_softmax >> i & 1) parts |= row_.description(i).fact.softmax_parts;
+        if (asks_for_softmax) spirv::if_(code_, row_.is_one_of(asks_for_softmax), [&] { all_.measure_softmax(parts); });
         if (const stage_set asks_for_deviation = of_narrowing(narrowing::deviation))
             spirv::if_(code_, row_.is_one_of(asks_for_deviation), [&] { all_.measure_deviation(); });
         row_.for_each_of(row_.scored(), [&](std::size_t i) { row_.set_measured(i, all_.mean_distance()); });
@@ -175,7 +175,7 @@ private:
             row_measures m{row_.maximum(), 0.0f, 0.0f, 0.0f};
             if (s.fact.narrows == narrowing::deviation) m.deviation = all_.deviation;
             if (s.fact.narrows == narrowing::likelihood || form == device_form::remove) m.log_mass = all_.log_mass();
-            if (s.fact.narrows == narrowing::likelihood && (s.fact.law_parts & law_part::distances))
+            if (s.fact.narrows == narrowing::likelihood && (s.fact.softmax_parts & softmax_part::distances))
                 m.entropy = all_.entropy();
             narrowing_.cut = row_.with_parameters(i, [&](const f32* p) { return key_of(s.cut(m, p)); });
         });

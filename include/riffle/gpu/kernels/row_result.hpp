@@ -1,9 +1,9 @@
 #pragma once
 #include <cstddef>
 
+#include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/kernels/exact_numbers.hpp>
 #include <riffle/gpu/kernels/measuring.hpp>
-#include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/math/config.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
@@ -62,22 +62,22 @@ private:
     }
     /// In no order, since they come from all over the row; as many as find room.
     constexpr void write_row() noexcept {
-        private_variable<u32> cell(code_, group_.begin_turn());
+        private_variable<u32> place(code_, group_.begin_exchange());
         row_.for_each(row_.visitor([&](const u32& key, const u32& id) {
             spirv::if_(code_, key != 0u, [&] {
-                const u32 index = group_.cell(cell).add(1u);
+                const u32 index = group_.shared_word(place).add(1u);
                 spirv::if_(code_, index < room_, [&] { write_token(index, id, key); });
             });
         }));
         group_.sync();
-        kept_ = group_.cell(cell).load();
+        kept_ = group_.shared_word(place).load();
         written_ = lesser_of(kept_, room_);
     }
     /// Nothing has narrowed: the token that was chosen.
     constexpr void write_chosen(const u32& token, const u32& key) noexcept {
         kept_ = 1u;
         written_ = lesser_of(u32(1u), room_);
-        spirv::if_(code_, (written_ != 0u) & (group_.lane == 0u), [&] { write_token(u32(0u), token, key); });
+        spirv::if_(code_, (written_ != 0u) & (group_.invocation == 0u), [&] { write_token(u32(0u), token, key); });
     }
 
     constexpr void write_token(const u32& index, const u32& id, const u32& key) noexcept {

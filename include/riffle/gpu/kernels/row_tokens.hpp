@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <span>
 
-#include <riffle/core/law.hpp>
-#include <riffle/gpu/kernels/device_stage.hpp>
-#include <riffle/gpu/kernels/kernel_options.hpp>
+#include <riffle/core/softmax_statistics.hpp>
+#include <riffle/gpu/host/device_stage.hpp>
+#include <riffle/gpu/host/kernel_options.hpp>
+#include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/kernels/keys.hpp>
-#include <riffle/gpu/kernels/row_layout.hpp>
 #include <riffle/gpu/kernels/work_group.hpp>
 #include <riffle/math/fixed_mass.hpp>
 
@@ -124,7 +124,7 @@ public:
         const u32 step = group_.size * u32(at_once_);
         spirv::for_(code_, first, end, step, [&](const u32& tile) {
             std::array<u32, most_tokens_at_once> ids, keys;
-            ids[0] = tile + group_.lane;
+            ids[0] = tile + group_.invocation;
             for (std::size_t j = 1; j < at_once_; ++j) ids[j] = ids[j - 1] + group_.size;
             for (std::size_t j = 0; j < at_once_; ++j) keys[j] = key_below_(ids[j], end);
             for (std::size_t j = 0; j < at_once_; ++j) visit(keys[j], ids[j]);
@@ -152,7 +152,7 @@ public:
     }
     /// The maximum by which it maps.
     constexpr void set_measured(std::size_t i) noexcept { maximum_[i] = maximum(); }
-    /// The same, and the mean distance under it, by which it scores.
+    /// The maximum by which it maps, and the mean distance under it, by which it scores.
     constexpr void set_measured(std::size_t i, const u32& mean) noexcept {
         set_measured(i);
         mean_[i] = mean;

@@ -28,10 +28,10 @@ public:
     /// there are.
     template <class Wanted>
     constexpr u32 find(Wanted is_wanted) noexcept {
-        private_variable<u32> cell(code_, group_.begin_turn());
+        private_variable<u32> place(code_, group_.begin_exchange());
         row_.for_each(row_.visitor([&](const u32& of, const u32& i) {
             spirv::if_(code_, (of != 0u) & is_wanted(of, i), [&] {
-                const u32 at = group_.cell(cell).add(1u);
+                const u32 at = group_.shared_word(place).add(1u);
                 spirv::if_(code_, at < group_.size, [&] {
                     keys_[at] = of;
                     ids_[at] = i;
@@ -39,22 +39,22 @@ public:
             });
         }));
         group_.sync();
-        return group_.cell(cell);
+        return group_.shared_word(place);
     }
     /// After find, where there is an invocation for each: they are the survivors from now on.
     constexpr void take(const u32& found) noexcept {
         listed_ = 1u;
         size_ = found;
-        spirv::if_(code_, group_.lane < found, [&] {
-            key = keys_[group_.lane].load();
-            id = ids_[group_.lane].load();
+        spirv::if_(code_, group_.invocation < found, [&] {
+            key = keys_[group_.invocation].load();
+            id = ids_[group_.invocation].load();
         });
     }
     /// One token, which all invocations know.
     constexpr void take_one(const u32& its_key, const u32& its_id) noexcept {
         listed_ = 1u;
         size_ = 1u;
-        key = blend(group_.lane == 0u, its_key, u32(0u));
+        key = blend(group_.invocation == 0u, its_key, u32(0u));
         id = its_id;
     }
     /// Drops the invocation's own token unless it is to stay.
@@ -62,13 +62,13 @@ public:
 
     /// Shows every invocation's token to the others, with its weight.
     constexpr void show(const u32& weight) noexcept { show(key, weight); }
-    /// The same, with what tokens are ordered by in place of their keys.
+    /// Shows every invocation's token to the others, with what tokens are ordered by in place of its key.
     constexpr void show(const u32& standing, const u32& weight) noexcept {
         group_.sync();  // nobody reads any more
         const u32 my_id = id;
-        keys_[group_.lane] = standing;
-        ids_[group_.lane] = my_id;
-        weights_[group_.lane] = weight;
+        keys_[group_.invocation] = standing;
+        ids_[group_.invocation] = my_id;
+        weights_[group_.invocation] = weight;
         group_.sync();
     }
     /// After show: visit(key, id, weight) of all.
@@ -105,8 +105,8 @@ public:
     /// Shows two words of every invocation, while there are no survivors.
     constexpr void show_only(const word_pair& words) noexcept {
         group_.sync();
-        keys_[group_.lane] = words.low;
-        ids_[group_.lane] = words.high;
+        keys_[group_.invocation] = words.low;
+        ids_[group_.invocation] = words.high;
         group_.sync();
     }
     constexpr const spirv::shared<u32>& shown_low() const noexcept { return keys_; }

@@ -20,29 +20,29 @@ using spirv::word_pair;
 class work_group {
 public:
     constexpr explicit work_group(assembler& to) noexcept
-        : code(to), lane(spirv::lane(to)), size(spirv::group_size(to)), cells_(to, turns * cells_a_turn),
-          turn_(to, u32(0u)), sum_high_(to) {
+        : code(to), invocation(spirv::invocation_index(to)), size(spirv::group_size(to)),
+          shared_words_(to, exchanges * words_an_exchange), exchange_(to, u32(0u)), sum_high_(to) {
         write_functions();
-        spirv::if_(code, lane < u32(cells_a_turn), [&] { cells_[lane] = 0u; });
+        spirv::if_(code, invocation < u32(words_an_exchange), [&] { shared_words_[invocation] = 0u; });
         sync();
     }
 
     assembler& code;
-    const u32 lane, size;
+    const u32 invocation, size;
 
     /// All invocations have come here, and each sees what the others wrote to shared memory.
     constexpr void sync() const noexcept { spirv::barrier(code); }
     /// By one of them.
     template <class Then>
     constexpr void once(Then then) const noexcept {
-        spirv::if_(code, lane == 0u, then);
+        spirv::if_(code, invocation == 0u, then);
     }
 
-    /// Four words of shared memory, all 0, to add to until sync and to read from then on, until the next turn but one
-    /// is begun: those of three turns take turns, and whoever begins one clears the next, so that one barrier will do.
+    /// Four words of shared memory, all 0, to add to until sync and to read from then on, until the next exchange but
+    /// one is begun: those of three take turns, and whoever begins one clears the next, so that one barrier will do.
     /// Answers the first.
-    constexpr u32 begin_turn() const noexcept { return begin_turn_(u32(0u)); }
-    constexpr auto cell(const u32& index) const noexcept { return cells_[index]; }
+    constexpr u32 begin_exchange() const noexcept { return begin_exchange_(u32(0u)); }
+    constexpr auto shared_word(const u32& index) const noexcept { return shared_words_[index]; }
 
     constexpr u32 greatest(const u32& value) const noexcept { return greatest_(value); }
     constexpr u32 least(const u32& value) const noexcept { return ~greatest_(~value); }
@@ -61,41 +61,42 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t turns = 3, cells_a_turn = 4;
+    static constexpr std::uint32_t exchanges = 3, words_an_exchange = 4;
 
     constexpr void write_functions() noexcept {
-        begin_turn_ = spirv::integer_function<1>(code, [&](const u32&) {
-            const u32 mine = turn_;
-            const u32 next = blend(mine == u32(cells_a_turn * (turns - 1)), u32(0u), mine + u32(cells_a_turn));
-            const u32 invocation = spirv::lane(code);
-            spirv::if_(code, invocation < u32(cells_a_turn), [&] { cells_[next + invocation] = 0u; });
-            turn_ = next;
+        begin_exchange_ = spirv::integer_function<1>(code, [&](const u32&) {
+            const u32 mine = exchange_;
+            const u32 next =
+                blend(mine == u32(words_an_exchange * (exchanges - 1)), u32(0u), mine + u32(words_an_exchange));
+            const u32 index = spirv::invocation_index(code);
+            spirv::if_(code, index < u32(words_an_exchange), [&] { shared_words_[next + index] = 0u; });
+            exchange_ = next;
             return mine;
         });
         greatest_ = spirv::integer_function<1>(code, [&](const u32& value) {
-            const u32 at = begin_turn();
+            const u32 at = begin_exchange();
             if (code.options().subgroups) {
                 const u32 of_subgroup = spirv::subgroup_greatest(code, value);
-                spirv::if_(code, spirv::is_elected(code), [&] { cell(at).raise(of_subgroup); });
+                spirv::if_(code, spirv::is_elected(code), [&] { shared_word(at).raise(of_subgroup); });
             } else {
-                cell(at).raise(value);
+                shared_word(at).raise(value);
             }
             sync();
-            return cell(at).load();
+            return shared_word(at).load();
         });
         sum_ = spirv::integer_function<2>(code, [&](const u32& low, const u32& high) {
-            const u32 at = begin_turn();
+            const u32 at = begin_exchange();
             const u32 above = at + 1u;
-            add(cell(at), cell(above), {low, high});
+            add(shared_word(at), shared_word(above), {low, high});
             sync();
-            sum_high_ = cell(above).load();
-            return cell(at).load();
+            sum_high_ = shared_word(above).load();
+            return shared_word(at).load();
         });
     }
 
-    spirv::shared<u32> cells_;
-    private_variable<u32> turn_, sum_high_;
-    spirv::integer_function<1> begin_turn_, greatest_;
+    spirv::shared<u32> shared_words_;
+    private_variable<u32> exchange_, sum_high_;
+    spirv::integer_function<1> begin_exchange_, greatest_;
     spirv::integer_function<2> sum_;
 };
 

@@ -80,7 +80,7 @@ constexpr void barrier(assembler& code) noexcept {
                         order = code.constant(scalar::integer, acquire_release | workgroup_memory);
     code.emit_only(op::ControlBarrier, group, group, order);
 }
-/// The same, and what they wrote to buffers.
+/// All invocations of the work group have come here, and each sees what the others wrote to shared memory and buffers.
 constexpr void buffer_barrier(assembler& code) noexcept {
     const std::uint32_t group = code.constant(scalar::integer, std::uint32_t(scope::Workgroup)),
                         order = code.constant(scalar::integer, acquire_release | workgroup_memory | uniform_memory);
@@ -100,7 +100,7 @@ constexpr boolean is_elected(assembler& code) noexcept {
 }
 
 /// Index of the invocation in its work group.
-constexpr u32 lane(assembler& code) noexcept {
+constexpr u32 invocation_index(assembler& code) noexcept {
     const std::uint32_t input = code.input(built_in::LocalInvocationIndex, code.type(scalar::integer));
     return {code, code.emit_scalar(op::Load, scalar::integer, input)};
 }

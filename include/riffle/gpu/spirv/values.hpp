@@ -180,7 +180,7 @@ class i32 : public operand<scalar::integer> {
 public:
     using operand::operand;
     constexpr i32(std::int32_t value = 0) noexcept : operand(std::uint32_t(value)) {}
-    /// The same bits, read in another way.
+    /// The bits of an unsigned integer, read as a signed one.
     constexpr explicit i32(const u32& bits) noexcept : operand(bits) {}
     constexpr explicit operator u32() const noexcept { return is_constant() ? u32(bits()) : u32(*code(), id(*code())); }
 

@@ -8,54 +8,16 @@
 
 #include <vulkan/vulkan_core.h>
 
-#include <riffle/gpu/kernels/device_plan.hpp>
-#include <riffle/gpu/kernels/kernel_options.hpp>
-#include <riffle/gpu/kernels/made_words.hpp>
-#include <riffle/gpu/kernels/requests.hpp>
-#include <riffle/gpu/kernels/row_layout.hpp>
+#include <riffle/gpu/host/device_plan.hpp>
+#include <riffle/gpu/host/emitted_words.hpp>
+#include <riffle/gpu/host/kernel_options.hpp>
+#include <riffle/gpu/host/requests.hpp>
+#include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/vulkan/device_context.hpp>
 #include <riffle/gpu/vulkan/functions.hpp>
+#include <riffle/gpu/vulkan/kernel_rows.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
-
-/// A part of a buffer, in bytes. Its size is a number: VK_WHOLE_SIZE is refused, since riffle cannot ask for it.
-struct buffer_range {
-    VkBuffer buffer = VK_NULL_HANDLE;
-    VkDeviceSize offset = 0;
-    VkDeviceSize size = 0;
-};
-
-/// Where the rows of a dispatch lie. Buffers are storage buffers; offsets are multiples of the device's
-/// minStorageBufferOffsetAlignment. As many of these as there are submissions under way at a time: until the device is
-/// done, nobody else writes to these ranges, nor reads the results.
-struct kernel_buffers {
-    buffer_range logits;    ///< rows of floats, 4 * (stride * (rows - 1) + vocabulary) bytes
-    buffer_range requests;  ///< what `requests` wrote: 4 * requests::words() bytes
-    buffer_range results;   ///< 4 * result_words(room) bytes a row (outcome_of reads them)
-    buffer_range saved;     ///< 4 bytes for every edited id, for chains that edit; needs no contents
-};
-
-/// One dispatch; see rows_of.
-struct kernel_rows {
-    std::uint32_t rows = 0;        ///< 0 = nothing to do
-    std::uint32_t vocabulary = 0;  ///< logits of a row, from 1 to kernel::longest_row()
-    std::uint32_t stride = 0;      ///< floats from one row to the next, at least the vocabulary; 0 = that
-    std::uint32_t room = 0;        ///< for so many surviving tokens in a result
-    /// Of all rows together: so many must have room in buffers.saved. Chains that edit need to be told.
-    std::size_t edited_ids = ~std::size_t{0};
-    /// What was written to the buffers by compute shaders, transfers or the host ahead of this in the command buffer,
-    /// or is read by them behind it, is made to wait; work of other stages, such as drawing, is not. Off where the
-    /// application has barriers of its own.
-    bool waits_before = true, shows_after = true;
-};
-
-/// The rows whose requests were written.
-inline kernel_rows rows_of(const requests& written, std::uint32_t room) noexcept {
-    kernel_rows all{detail::saturated(written.rows()), detail::saturated(written.vocabulary())};
-    all.room = room;
-    all.edited_ids = written.edited_ids();
-    return all;
-}
 
 /// A chain's kernel on a device: pipeline and layouts. It is recorded into the application's own command buffers, as
 /// often as wanted, from any thread; nothing is submitted, waited for or allocated then. It goes before the device, and
@@ -92,10 +54,10 @@ public:
         module.subgroups = !module.precise && context.has_subgroups;
         if (module == on.options.module || !on.plan.is_useful())
             return create(context, on.words(), on.plan, on.layout, group_size, on.options.tokens_at_once);
-        const made_words made = on.make_words({module, on.options.tokens_at_once});
+        const emitted_words made = on.make_words({module, on.options.tokens_at_once});
         return create(context, made.span(), on.plan, on.layout, group_size, on.options.tokens_at_once);
     }
-    /// The same of these words, which may come from a file, made with that many tokens_at_once.
+    /// Makes the kernel of these words, which may come from a file, made with that many tokens_at_once.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
                          const request_layout& layout, std::uint32_t group_size = 0,
                          std::uint32_t tokens_at_once = kernel_options().tokens_at_once) noexcept {
@@ -149,7 +111,7 @@ public:
         if (!stops_loops_) return any;
         const std::uint64_t turns = loop_turns(vocabulary);
         if (turns > most_turns) return 0;
-        const std::uint64_t ids = (most_turns - turns) / turns_of_an_edit * group_size_;
+        const std::uint64_t ids = (most_turns - turns) / rounds_of_an_edit * group_size_;
         return ids < vocabulary ? std::size_t(ids) : any;
     }
 

@@ -8,9 +8,9 @@
 
 #include <vulkan/vulkan_core.h>
 
-#include <riffle/gpu/kernels/chain_on_device.hpp>
-#include <riffle/gpu/kernels/module_words.hpp>
-#include <riffle/gpu/kernels/requests.hpp>
+#include <riffle/gpu/host/chain_on_device.hpp>
+#include <riffle/gpu/host/module_words.hpp>
+#include <riffle/gpu/host/requests.hpp>
 #include <riffle/gpu/vulkan/device.hpp>
 #include <riffle/gpu/vulkan/device_buffer.hpp>
 #include <riffle/gpu/vulkan/kernel.hpp>

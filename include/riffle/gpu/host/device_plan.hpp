@@ -1,0 +1,97 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/chain/plan.hpp>
+#include <riffle/gpu/host/device_stage.hpp>
+#include <riffle/gpu/host/kernel_options.hpp>
+
+namespace riffle::inline RIFFLE_ABI::gpu {
+
+/// Why the device leaves a stage, and those behind it, to the processor.
+enum class device_end : std::uint8_t {
+    chooses_token,   ///< it does not: all stages run on the device
+    no_form,         ///< the device has no form for the stage
+    late_edit,       ///< edits must come ahead of maps and cuts
+    no_stages_left,  ///< the chain has no selector, or more stages than a kernel has bits for
+    superset,        ///< it only leaves out what no stage can keep: all stages run on the processor
+};
+
+/// Where a chain is cut between device and processor: the wide phase runs where the logits are, and a few survivors
+/// travel.
+struct device_plan {
+    std::size_t stages = 0;  ///< so many leading stages run on the device; 0 where it is not worth its while
+    device_end end = device_end::no_form;
+    bool narrows = false;      ///< a stage among them can leave few tokens
+    bool edits = false;        ///< they change logits by id
+    std::uint32_t passes = 0;  ///< over the row, at most
+    constexpr bool is_useful() const noexcept { return stages > 0; }
+    constexpr bool is_superset() const noexcept { return end == device_end::superset; }
+    constexpr bool chooses_token() const noexcept { return end == device_end::chooses_token; }
+    friend constexpr bool operator==(const device_plan&, const device_plan&) = default;
+};
+
+/// A set of stages has a bit for each, and one for what comes behind them.
+inline constexpr std::size_t most_device_stages = 31;
+
+/// The results: the greatest, the mass, and the tokens that are left, looked for and written.
+inline constexpr std::uint32_t passes_of_results = 4;
+/// How often a stage reads the row, at most. One that narrows: for the greatest, for what its cut depends on, ten
+/// rounds of a prefix_search, and ahead of it and behind it for the few that are left.
+constexpr std::uint32_t passes_of(const device_stage& s) noexcept {
+    switch (s.form) {
+    case device_form::narrow: return 14;
+    case device_form::remove: return 3;
+    case device_form::adjust:
+    case device_form::map: return 1;
+    case device_form::select: return 3;
+    default: return 0;
+    }
+}
+/// Stages change a token once, as a rule. A row in which one is changed more often is the processor's, so that no loop
+/// of an invocation goes on for ever so long.
+inline constexpr std::uint32_t most_changes_of_a_token = 32;
+/// An edit is made, change after change, and taken back.
+inline constexpr std::uint32_t rounds_of_an_edit = 2 + most_changes_of_a_token;
+/// So many rounds the loops of an invocation take together, at most, with rows of so many tokens, of which so many are
+/// edited, a work group of that many invocations and tokens_at_once of kernel_options. Loops that do not read the row
+/// look at each invocation's token or word, or at the digits of a search.
+constexpr std::uint64_t most_loop_turns(const device_plan& plan, std::uint64_t vocabulary, std::uint32_t group_size,
+                                        std::uint32_t at_once, std::uint64_t edited_ids = 0) noexcept {
+    const auto rounds = [](std::uint64_t all, std::uint64_t a_round) { return (all + a_round - 1) / a_round; };
+    const std::uint64_t tile = std::uint64_t{group_size} * possible_tokens_at_once(at_once);
+    const std::uint64_t edits = edited_ids < vocabulary ? edited_ids : vocabulary;
+    return plan.passes * rounds(vocabulary, tile) + (plan.stages + 1) * (4 * std::uint64_t{group_size} + 800) +
+           rounds_of_an_edit * rounds(edits, group_size);
+}
+
+/// The plan of a chain with these stages. A chain whose leading stages leave no few tokens behind gives the device
+/// nothing to do: the row would have to travel all the same.
+constexpr device_plan make_device_plan(std::span<const device_stage> stages) noexcept {
+    device_plan p;
+    p.end = device_end::no_stages_left;
+    bool leads = true;  // nothing but edits and masks so far
+    for (const device_stage& s : stages) {
+        if (p.stages == most_device_stages) break;
+        if (s.form == device_form::none) {
+            p.end = device_end::no_form;
+            break;
+        }
+        if (s.form == device_form::edit && !leads) {
+            p.end = device_end::late_edit;
+            break;
+        }
+        leads &= s.form == device_form::edit || s.form == device_form::mask;
+        p.edits |= s.form == device_form::edit;
+        p.passes += passes_of(s);
+        p.narrows |= s.fact.narrows != narrowing::no;
+        ++p.stages;
+        if (s.form == device_form::select) p.end = device_end::chooses_token;
+    }
+    if (!p.chooses_token() && !p.narrows) p.stages = 0;
+    p.passes = p.stages ? p.passes + passes_of_results : 0;
+    return p;
+}
+
+}  // namespace riffle::gpu

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <vulkan/vulkan_core.h>
+
+#include <riffle/gpu/host/requests.hpp>
+#include <riffle/gpu/host/stage_request.hpp>
+
+namespace riffle::inline RIFFLE_ABI::gpu {
+
+/// A part of a buffer, in bytes. Its size is a number: VK_WHOLE_SIZE is refused, since riffle cannot ask for it.
+struct buffer_range {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceSize offset = 0;
+    VkDeviceSize size = 0;
+};
+
+/// Where the rows of a dispatch lie. Buffers are storage buffers; offsets are multiples of the device's
+/// minStorageBufferOffsetAlignment. As many of these as there are submissions under way at a time: until the device is
+/// done, nobody else writes to these ranges, nor reads the results.
+struct kernel_buffers {
+    buffer_range logits;    ///< rows of floats, 4 * (stride * (rows - 1) + vocabulary) bytes
+    buffer_range requests;  ///< what `requests` wrote: 4 * requests::words() bytes
+    buffer_range results;   ///< 4 * result_words(room) bytes a row (outcome_of reads them)
+    buffer_range saved;     ///< 4 bytes for every edited id, for chains that edit; needs no contents
+};
+
+/// One dispatch; see rows_of.
+struct kernel_rows {
+    std::uint32_t rows = 0;        ///< 0 = nothing to do
+    std::uint32_t vocabulary = 0;  ///< logits of a row, from 1 to kernel::longest_row()
+    std::uint32_t stride = 0;      ///< floats from one row to the next, at least the vocabulary; 0 = that
+    std::uint32_t room = 0;        ///< for so many surviving tokens in a result
+    /// Of all rows together: so many must have room in buffers.saved. Chains that edit need to be told.
+    std::size_t edited_ids = ~std::size_t{0};
+    /// What was written to the buffers by compute shaders, transfers or the host ahead of this in the command buffer,
+    /// or is read by them behind it, is made to wait; work of other stages, such as drawing, is not. Off where the
+    /// application has barriers of its own.
+    bool waits_before = true, shows_after = true;
+};
+
+/// The rows whose requests were written.
+inline kernel_rows rows_of(const requests& written, std::uint32_t room) noexcept {
+    kernel_rows all{detail::saturated(written.rows()), detail::saturated(written.vocabulary())};
+    all.room = room;
+    all.edited_ids = written.edited_ids();
+    return all;
+}
+
+}  // namespace riffle::gpu
