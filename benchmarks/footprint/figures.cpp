@@ -17,7 +17,7 @@ using namespace riffle;
 
 template <class Policies, class S>
 constexpr std::size_t kept_bytes() {
-    using kept = typename detail::keeper<Policies, S>::type;
+    using kept = typename detail::stage_state<Policies, S>::type;
     return std::is_empty_v<kept> ? 0 : sizeof(kept);
 }
 template <class S>

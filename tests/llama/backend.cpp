@@ -148,10 +148,24 @@ TYPED_TEST(OnBackend, ChainsMadeAtRunTimeToo) {
     EXPECT_EQ(returned_by(sampler).logits, 38u);
     expect_same_tokens(sampler);
 }
-TYPED_TEST(OnBackend, AnyPipelineIsLeftToTheProcessor) {
+/// A stage that riffle has never seen: it keeps the order of logits, so that top_k behind it may be given a few.
+struct own_scale {
+    static constexpr bool monotone = true;
+    template <class V>
+    static V map(const V& logit) noexcept {
+        return logit * V(1.25f);
+    }
+};
+TYPED_TEST(OnBackend, ChainsBehindOneTypeToo) {
     const any_pipeline sampler = chain<TypeParam>(top_k{30}, dist{.seed = 9});
-    EXPECT_EQ(returned_by(sampler).logits, all);
+    EXPECT_EQ(returned_by(sampler).logits, 38u);
     expect_same_tokens(sampler);
+    basic_dynamic_chain<TypeParam> late;
+    late.push(own_scale{});
+    late.push(top_k{30});
+    late.push(dist{.seed = 9});
+    EXPECT_EQ(returned_by(any_pipeline(late)).logits, 38u);
+    expect_same_tokens(any_pipeline(late));
 }
 TYPED_TEST(OnBackend, LearnersSeeTheirTokens) {
     expect_same_tokens(chain<TypeParam>(top_k{50}, min_p{0.02f}, adaptive_p{.target = 0.3f, .seed = 10}));
