@@ -118,12 +118,12 @@ struct buffer {
 
 // ---- what its characters say next: four of them, each with a chain and a row of its own
 
-constexpr std::uint32_t row_size = 4000, characters = 4, room = 16;
+constexpr std::uint32_t vocabulary_size = 4000, characters = 4, room = 16;
 using voice = decltype(top_k{} | temperature{} | dist{});
 
 std::vector<float> logits_of(std::uint32_t character, int frame) {
-    std::vector<float> logits(row_size);
-    for (std::uint32_t i = 0; i < row_size; ++i)
+    std::vector<float> logits(vocabulary_size);
+    for (std::uint32_t i = 0; i < vocabulary_size; ++i)
         logits[i] = 6.0f * std::sin(float(i) * (0.11f + 0.07f * float(character)) + float(frame));
     return logits;
 }
@@ -144,7 +144,7 @@ int main() {
     const gpu::device_status created = kernel.create(context, on_device());
     // [end:gpu_kernel]
     if (!created.ok()) return std::printf("%s\n", created.message().c_str()), 1;
-    engine::buffer logits(v, 4 * row_size * characters);
+    engine::buffer logits(v, 4 * vocabulary_size * characters);
     engine::buffer requests(v, 4 * on_device::layout.words * characters);
     engine::buffer results(v, 4 * gpu::result_words(room) * characters);
     const gpu::kernel_buffers buffers{logits.all(), requests.all(), results.all(), {}};
@@ -194,14 +194,14 @@ int main() {
     for (int frame = 0; frame < 8; ++frame) {
         for (std::uint32_t c = 0; c < characters; ++c) {  // the engine's shaders would have written these
             const auto row = logits_of(c, frame);
-            std::memcpy(static_cast<float*>(logits.mapped) + c * row_size, row.data(), 4 * row_size);
+            std::memcpy(static_cast<float*>(logits.mapped) + c * vocabulary_size, row.data(), 4 * vocabulary_size);
         }
         VkCommandBufferBeginInfo begin{};
         begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
         engine::check(v.call.begin_command_buffer(commands, &begin), "vkBeginCommandBuffer");
         // [begin:gpu_record]
         const std::span<std::uint32_t> words(static_cast<std::uint32_t*>(requests.mapped), requests.size / 4);
-        written.begin(words, on_device::layout, characters, row_size);
+        written.begin(words, on_device::layout, characters, vocabulary_size);
         std::array<bool, characters> on_its_way{};
         for (std::uint32_t c = 0; c < characters; ++c) on_its_way[c] = written.add(on_device(), voices[c], c);
         const gpu::device_status recorded = kernel.record(commands, set, buffers, gpu::rows_of(written, room));

@@ -49,7 +49,7 @@ struct small_shader {
         buffer<u32> out(code, 1);
         const u32 size = push_constant<u32>(code);
         const integer_function<1> cube(code, [](const u32& x) { return x * x * x; });
-        for_(code, lane(code), size, group_size(code), [&](const u32& i) { out[i] = cube(in[i]) + 7u; });
+        for_(code, invocation_index(code), size, group_size(code), [&](const u32& i) { out[i] = cube(in[i]) + 7u; });
     }
 };
 
