@@ -21,24 +21,24 @@ inline constexpr float lowest = std::numeric_limits<float>::lowest();
 struct prepared {
     explicit prepared(std::vector<float> given)
         : logits(std::move(given)), blocks(block_count(logits.size())), copies(blocks.size() * block_size),
-          block_maxima(blocks.size() + 16), edited_peaks(blocks.size() + 16),
-          no_peaks(blocks.size() + 16, greatest_logit), groups((blocks.size() + 1) * 16), masses(blocks.size()),
+          block_maxima(blocks.size() + 16), edited_maxima(blocks.size() + 16),
+          no_maxima(blocks.size() + 16, greatest_logit), groups((blocks.size() + 1) * 16), masses(blocks.size()),
           bins(wide::buckets::count), tokens(copies.size()) {
         assign();
         maximum = find_max();
     }
     void assign(kept_edits* kept = nullptr) { r.assign(logits, blocks.data(), copies.data(), kept); }
     float find_max(float* into_groups = nullptr) { return wide::find_max(r, block_maxima.data(), into_groups).logit; }
-    candidates found_above(float cut, const std::vector<float>& with_peaks) {
-        return {tokens.data(), wide::find_above(r, with_peaks.data(), 0, r.blocks(), cut, tokens.data()), -1, false};
+    candidates found_above(float cut, const std::vector<float>& with_maxima) {
+        return {tokens.data(), wide::find_above(r, with_maxima.data(), 0, r.blocks(), cut, tokens.data()), -1, false};
     }
-    std::uint64_t mass(float cut, const std::vector<float>& with_peaks) {
-        return wide::find_mass<false>(r, with_peaks.data(), cut, fused_maps<>{}, maximum, masses.data());
+    std::uint64_t mass(float cut, const std::vector<float>& with_maxima) {
+        return wide::find_mass<false>(r, with_maxima.data(), cut, fused_maps<>{}, maximum, masses.data());
     }
 
     std::vector<float> logits;
     std::vector<const float*> blocks;
-    std::vector<float> copies, block_maxima, edited_peaks, no_peaks, groups;
+    std::vector<float> copies, block_maxima, edited_maxima, no_maxima, groups;
     std::vector<std::uint64_t> masses, bins;
     std::vector<token_data> tokens;
     kept_edits edits;

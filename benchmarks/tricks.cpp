@@ -24,11 +24,11 @@ using passes::lowest, passes::prepared, passes::unmapped;
 
 /// min_p's cut: blocks whose maximum lies below are passed over.
 std::uint64_t blocks_by_their_maxima(prepared& p, bool uses) {
-    return p.found_above(p.maximum - 3.0f, uses ? p.block_maxima : p.no_peaks).size;
+    return p.found_above(p.maximum - 3.0f, uses ? p.block_maxima : p.no_maxima).size;
 }
 /// A sum of exp: blocks that weigh nothing are passed over, and where few logits of one weigh those are moved together.
 std::uint64_t exp_of_what_weighs(prepared& p, bool uses) {
-    return uses ? p.mass(p.maximum - mass_range, p.block_maxima) : p.mass(lowest, p.no_peaks);
+    return uses ? p.mass(p.maximum - mass_range, p.block_maxima) : p.mass(lowest, p.no_maxima);
 }
 /// The bound of a top-k from the maxima of blocks, or from a histogram of the row.
 std::uint64_t bound_from_block_maxima(prepared& p, bool uses) {
@@ -39,7 +39,7 @@ std::uint64_t bound_from_block_maxima(prepared& p, bool uses) {
     } else {
         const auto by = wide::buckets::between(p.maximum - 20.0f, p.maximum);
         std::fill(p.bins.begin(), p.bins.end(), 0);
-        wide::count_by_bucket(p.r, p.no_peaks.data(), fused_maps<>{}, by, p.bins.data());
+        wide::count_by_bucket(p.r, p.no_maxima.data(), fused_maps<>{}, by, p.bins.data());
         const auto bucket = std::int32_t(wide::bucket_exceeding(p.bins, k - 1));
         if (bucket > 0)
             bound = wide::least_float(p.maximum, [&](float x) { return by.bucket_of(lanes<1>(x))[0] >= bucket; });
@@ -85,7 +85,7 @@ std::uint64_t edits_kept_beside_the_row(prepared& p, bool uses) {
         for (std::size_t b = 0; b < p.r.blocks(); ++b) p.r.own(b);
     for (int i = 0; i < 64; ++i)
         p.r.edit(token_id((std::size_t(i) * 7919) % p.logits.size()), [](float logit) { return logit - 1.0f; });
-    const float maximum = wide::find_max(p.r, p.edited_peaks.data()).logit;
+    const float maximum = wide::find_max(p.r, p.edited_maxima.data()).logit;
     p.assign();
     return std::uint64_t(ordered_key(maximum)) & 0xffffffff;
 }

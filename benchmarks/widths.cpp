@@ -25,7 +25,7 @@ std::uint64_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value);
 std::uint64_t max(prepared& p) { return bits_of(p.find_max()); }
 
 std::uint64_t above(prepared& p) { return p.found_above(p.maximum - 3.0f, p.block_maxima).size; }
-std::uint64_t above_all(prepared& p) { return p.found_above(lowest, p.no_peaks).size; }
+std::uint64_t above_all(prepared& p) { return p.found_above(lowest, p.no_maxima).size; }
 
 template <std::size_t K>
 std::uint64_t select_greatest(prepared& p) {

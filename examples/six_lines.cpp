@@ -34,7 +34,7 @@ int main() {
 
     // [begin:ways]
     auto usual = chain(top_k{.k = 40}, top_p{.p = 0.95f}, dist{.seed = 1});  // or with | between the stages
-    auto quick = with<fast>(usual);  // the same law, but not the same token on every machine
+    auto quick = with<fast>(usual);  // the same distribution, but not the same token on every machine
     any_pipeline any = usual;        // any chain behind one type
     dynamic_chain late;              // stages that are known at run time only
     late.push(top_k{.k = 40});

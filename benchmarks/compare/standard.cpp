@@ -1,7 +1,7 @@
 // riffle beside what a C++ programmer would otherwise write, on the same rows, in turns: microseconds a sample
 // (medians) of the standard library's partial_sort and discrete_distribution, of a full sort, of Eigen's arrays alone,
-// and of the chain under numerics::reproducible. They draw from the same law by other numbers, so tokens are not
-// compared; the law is, once for every row.
+// and of the chain under numerics::reproducible. They draw from the same distribution by other numbers, so tokens are
+// not compared; the law is, once for every row.
 //
 //     compare_standard [V] [steps]
 #include <algorithm>

@@ -144,6 +144,14 @@ TEST(Rollback, OfAnEmptyStageTouchesNoOther) {
     EXPECT_NE(c.sample(row_at(0)), null_token);
 }
 
+/// A caller may go back as far as the last step says, and look at what else it said.
+TEST(Rewind, ByNothingKeepsTheLastStep) {
+    auto c = chain(stops_at_two{}, greedy{});
+    c.accept(2);
+    ASSERT_TRUE(c.rewind(c.last_step().rewind));
+    EXPECT_TRUE(c.last_step().finished);
+}
+
 /// Of the same size and with the same name, and yet not the same.
 template <class Value>
 struct keeps {
@@ -213,7 +221,8 @@ TEST(Rollback, MarksOfAnotherLineAreRefused) {
     const checkpoint before_refusal = other.mark();
     const auto future = next_tokens(other, 5);
     EXPECT_EQ(other.rollback(m).code(), status_code::mark_unknown);
-    EXPECT_STREQ(other.rollback(m).message().c_str(), "the mark lies behind other tokens");
+    EXPECT_STREQ(other.rollback(m).message().c_str(),
+                 "the mark lies ahead, behind other tokens, or is of other stages");
     EXPECT_TRUE(same_place(other.mark(), before_refusal));
     EXPECT_EQ(next_tokens(other, 5), future);
 }

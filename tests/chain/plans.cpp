@@ -62,7 +62,7 @@ static_assert(is(chain_of<temperature, top_p, dist>::plan_for(1),
 static_assert(is(chain_of<top_n_sigma, temperature, dist>::plan_for(0),
                  {{max}, {moments, 0, 1}, {above, 0, 1}, {narrow, 1, 3}}));
 
-// A cut by probability needs a sum too, one by the law of the row its entropy, and a set that no cut bounds is searched
+// A cut by probability needs a sum too, one by softmax statistics the entropy, and a set that no cut bounds is searched
 // for.
 static_assert(is(chain_of<temperature, epsilon_cutoff, dist>::plan_for(1),
                  {{max}, {mass, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
@@ -269,6 +269,32 @@ TEST(Plans, AppendingTakesAllStagesOrNone) {
     EXPECT_TRUE(before_malformed.push(temperature{}));
     EXPECT_EQ(before_malformed.append(end).code(), status_code::chain_malformed);
     EXPECT_EQ(before_malformed.view().size(), 1u);
+}
+
+/// Whoever refuses a stage still owns what it takes later.
+TEST(Plans, AppendingToAChainThatRefusedAStageTakesThemOnce) {
+    dynamic_chain malformed, end;
+    for (int i = 0; i < 2; ++i) malformed.push(greedy{});
+    for (int i = 0; i < 3; ++i) end.push(temperature{});
+    dynamic_chain d;
+    EXPECT_EQ(d.append(malformed).code(), status_code::chain_malformed);
+    EXPECT_EQ(d.append(end).code(), status_code::chain_malformed);
+    EXPECT_EQ(d.view().size(), 3u);
+    EXPECT_EQ(d.get_if<temperature>(2)->t, 0.8f);
+    EXPECT_EQ(d.sample(std::vector<float>{1.0f}), null_token);
+}
+
+TEST(Plans, OfNoStagesLeaveTheRowAsItIs) {
+    std::vector<float> row(64);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = 0.1f * float(i);
+    dynamic_chain d;
+    EXPECT_EQ(d.sample(row), null_token);
+    EXPECT_EQ(d.last_status().code(), status_code::no_selector);
+    EXPECT_EQ(d.distribution(row).size(), row.size());
+    EXPECT_EQ(d.logprobs(row, 3, logprobs_of::after).front().id, 63);
+    const dynamic_chain moved = std::move(d);
+    EXPECT_EQ(d.distribution(row).size(), row.size());  // NOLINT: a chain that was moved from has no stages
+    EXPECT_EQ(moved.view().size(), 0u);
 }
 
 TEST(Plans, TheLongestAlternationOfMapsAndEditsFits) {

@@ -9,5 +9,5 @@ struct mine {
     riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
 };
 
-// expect: riffle: selecting::by_shape needs `shape.const softmax_statistics&, const state&.`
+// expect: riffle: selecting::by_own_distribution needs `shape.const softmax_statistics&, const state&.`
 auto wrong = riffle::chain(riffle::top_k{}, mine{});

@@ -168,7 +168,7 @@ TEST(RowEdits, TwoBlocksCanBeReadAtATime) {
 TEST(RowEdits, OfManyLanesCopyTheBlock) {
     edited_row c(100 * block_size);
     std::vector<std::size_t> ids;
-    for (std::size_t i = 0; i <= kept_edits::longest; ++i) {
+    for (std::size_t i = 0; i <= tuning::edits_of_block; ++i) {
         EXPECT_FALSE(c.is_copied(4)) << i;
         ids.push_back(4 * block_size + 15 * i);
         c.add_half(ids.back());

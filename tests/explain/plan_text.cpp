@@ -117,7 +117,8 @@ TEST(PlanText, EveryPassNamesItsStages) {
     expect_lines(chain(top_p{}, dist{}),
                  {"mass      exp of every logit that can weigh, for top_p", "histogram top_p: ", "narrow    dist"});
     expect_lines(chain(top_a{}, dist{}), {"for top_a", "above     top_a: "});
-    expect_lines(chain(xtc{}, greedy{}), {"adjust    xtc: learns the law of the row", "pick      greedy: "});
+    expect_lines(chain(xtc{}, greedy{}),
+                 {"adjust    xtc: learns the softmax statistics of the row", "pick      greedy: "});
     expect_lines(chain(top_k{}, gumbel{}), {"select    top_k: ", "narrow    gumbel over the survivors"});
     expect_lines(chain(skew{}), {"rows      12 bytes for every token", "narrow    skew over the survivors"});
 }

@@ -190,13 +190,13 @@ void add_cuts_behind_maps(streams& all);
 void add_edits(streams& all);
 void add_masks(streams& all);
 void add_long_chains(streams& all);
-void add_laws(streams& all);
+void add_softmax_stages(streams& all);
 void add_learners(streams& all);
 
 inline streams all_streams() {
     streams all;
-    for (const auto add :
-         {add_maps, add_cuts, add_cuts_behind_maps, add_edits, add_masks, add_long_chains, add_laws, add_learners})
+    for (const auto add : {add_maps, add_cuts, add_cuts_behind_maps, add_edits, add_masks, add_long_chains,
+                           add_softmax_stages, add_learners})
         add(all);
     return all;
 }

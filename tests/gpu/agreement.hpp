@@ -39,6 +39,8 @@ public:
                           const std::string& what);
 
 private:
+    /// Whether no request holds what the chain's stages on the device have: xtc's exempt tokens.
+    bool is_for_processor() const;
     void expect_outcome(std::span<const float> row, const riffle::gpu::row_outcome& found,
                         std::span<const std::uint32_t> request, const std::string& what);
 

@@ -1,4 +1,5 @@
-// numerics::fast on a device: its own exp and log, subgroups. Not the same tokens everywhere, but the same law.
+// numerics::fast on a device: its own exp and log, subgroups. Not the same tokens everywhere, but the same
+// distribution.
 
 #include <algorithm>
 #include <cmath>

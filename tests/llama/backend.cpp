@@ -197,7 +197,7 @@ TYPED_TEST(OnBackend, SeveralOutputsASequence) {
 
 // ---- under fast, the leading stages as they are
 
-/// How often each token comes, of some thousands drawn on the same row; and what the chain's own law says.
+/// How often each token comes, of some thousands drawn on the same row; and what the chain's own distribution says.
 template <class Chain>
 void expect_law(const Chain& sampler, double tolerance) {
     const sampler_owner attached(llama::make_chain(sampler));
@@ -206,9 +206,10 @@ void expect_law(const Chain& sampler, double tolerance) {
     c.add(7, 0, 0, true);
     ASSERT_TRUE(c.decode(other.get()));
     auto same = sampler;
-    std::map<token_id, double> law;
+    std::map<token_id, double> distribution;
     const float* const row = llama_get_logits_ith(other.get(), 0);
-    for (const auto& token : same.distribution({row, std::size_t(random_model_size())})) law[token.id] = token.p;
+    for (const auto& token : same.distribution({row, std::size_t(random_model_size())}))
+        distribution[token.id] = token.p;
     constexpr int draws = 3000;
     std::map<token_id, int> counts;
     for (int i = 0; i < draws; ++i) {
@@ -216,11 +217,11 @@ void expect_law(const Chain& sampler, double tolerance) {
         b.add(7, 0, 0, true);
         ASSERT_TRUE(b.decode(context.get()));
         const token_id token = llama_sampler_sample(attached.get(), context.get(), 0);
-        ASSERT_TRUE(law.contains(token)) << token;
+        ASSERT_TRUE(distribution.contains(token)) << token;
         ++counts[token];
     }
     double squares = 0.0, tail_expected = 0.0, tail_seen = 0.0, freedom = -1.0;
-    for (const auto& [token, p] : law) {
+    for (const auto& [token, p] : distribution) {
         if (p * draws < 8.0) {
             tail_expected += p * draws;
             tail_seen += counts[token];

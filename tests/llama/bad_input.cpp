@@ -200,6 +200,32 @@ TEST(Sampling, OfAnIndexWithoutLogits) {
     EXPECT_TRUE(chain.last_status() == status_code::empty_row);
     EXPECT_GE(llama::sample(chain, context.get(), 0), 0);
 }
+struct takes_nothing {
+    void apply(candidates&) const noexcept {}
+    status can_accept(token_id) const noexcept { return status::failed(status_code::stage_failed, "takes_nothing"); }
+    void accept(token_id) noexcept {}
+    void reset() noexcept {}
+};
+TEST(Accepting, WhatAStageRefusesIsNotTakenAndNamed) {
+    using refusing_chain = decltype(riffle::chain(takes_nothing{}, greedy{}));
+    const sampler_owner sampler(llama::make_sampler(riffle::chain(takes_nothing{}, greedy{})));
+    llama_sampler_accept(sampler.get(), 1);
+    const auto* const chain = llama::chain_of<refusing_chain>(sampler.get());
+    ASSERT_NE(chain, nullptr);
+    EXPECT_EQ(chain->last_status().code(), status_code::stage_failed);
+    EXPECT_EQ(chain->mark().tokens, 0u);
+}
+/// Stages that are run as they are need no scratch as long as the array.
+TEST(Sampling, StagesOfAUsersNeedNoScratch) {
+    auto small = riffle::chain(takes_nothing{});
+    std::vector<std::byte> bytes(small.scratch_bytes(8));
+    ASSERT_TRUE(small.use_storage(bytes, 8).ok());
+    const sampler_owner sampler(llama::make_sampler(std::move(small)));
+    array a(std::vector<float>(2000, 0.5f));
+    llama_sampler_apply(sampler.get(), &a.view);
+    EXPECT_EQ(a.view.size, 2000u);
+    EXPECT_TRUE(llama::chain_of<decltype(small)>(sampler.get())->last_status().ok());
+}
 /// As for a grammar outside of the chain, which may refuse what came first; and accepting goes on from there.
 TEST(Sampling, AppliedAgainItDrawsAnew) {
     const sampler_owner sampler(llama::make_sampler(riffle::chain(dist{.seed = 3})));

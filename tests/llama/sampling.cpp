@@ -96,6 +96,27 @@ TEST(Sample, FromWhatSamplersOfTheGraphLeft) {
         same.go_on_with(token);
     }
 }
+/// Takes no token but one.
+struct takes_one {
+    token_id one = 3;
+    void apply(candidates&) const noexcept {}
+    status can_accept(token_id token) const noexcept {
+        return token == one ? status() : status::failed(status_code::stage_failed, "takes_one");
+    }
+    void accept(token_id) noexcept {}
+    void reset() noexcept {}
+};
+TEST(Sample, ATokenThatAStageRefusesIsNotGivenOut) {
+    const sampler_owner of_graph(llama_sampler_chain_init(llama_sampler_chain_default_params()));
+    llama_sampler_chain_add(of_graph.get(), llama_sampler_init_greedy());
+    const context_owner context = new_context({{0, of_graph.get()}});
+    line text(context.get(), 0, 5);
+    text.step();
+    auto refuses = takes_one{-2} | greedy{};
+    EXPECT_EQ(llama::sample(refuses, context.get(), text.index()), null_token);
+    EXPECT_EQ(refuses.last_status().code(), status_code::stage_failed);
+    EXPECT_EQ(refuses.mark().tokens, 0u);
+}
 TEST(Sample, TheTokenThatTheGraphChose) {
     const sampler_owner attached(llama_sampler_chain_init(llama_sampler_chain_default_params()));
     llama_sampler_chain_add(attached.get(), llama_sampler_init_greedy());
@@ -158,6 +179,47 @@ TEST(Stage, GoesBack) {
     EXPECT_EQ(draw(sampler, 50), std::vector<token_id>(expected.end() - 50, expected.end()));
     ASSERT_TRUE(copy.rollback(mark).ok());
     EXPECT_EQ(draw(copy, 90), expected);
+}
+/// A chain in which another stage cannot go back puts its samplers back as well: forth again, with all clones.
+TEST(Stage, GoesForthAgain) {
+    const auto accepted = [](llama_sampler* of, int count) {
+        llama::detail::held_sampler s(of);
+        for (int i = 0; i < count; ++i) EXPECT_TRUE(s.accept(i % 300));
+        return s;
+    };
+    const auto drawn = [](llama::detail::held_sampler s) {  // a copy, since drawing changes it
+        std::vector<token_data> tokens;
+        for (token_id id = 0; id < 300; ++id) tokens.push_back({id, 1.0f, 0.0f});
+        candidates c{tokens.data(), tokens.size(), -1, false};
+        EXPECT_TRUE(s.apply(c));
+        std::vector<float> left{float(c.selected)};
+        for (const auto& token : c) left.push_back(token.logit);
+        return left;
+    };
+    for (const bool draws : {false, true}) {
+        const auto make = [&] {
+            return draws ? llama_sampler_init_dist(5) : llama_sampler_init_penalties(300, 64, 1.5f, 0.0f, 0.5f);
+        };
+        auto s = accepted(make(), 200);
+        ASSERT_TRUE(s.rollback(72));
+        EXPECT_EQ(drawn(s), drawn(accepted(make(), 72)));
+        ASSERT_TRUE(s.rollback(200));
+        EXPECT_EQ(drawn(s), drawn(accepted(make(), 200)));
+        for (int i = 200; i < 230; ++i) ASSERT_TRUE(s.accept(i % 300));
+        for (const int back : {215, 190, 120}) {
+            ASSERT_TRUE(s.rollback(std::uint64_t(back))) << back;
+            EXPECT_EQ(drawn(s), drawn(accepted(make(), back))) << back;
+        }
+        ASSERT_TRUE(s.accept(7));
+        EXPECT_FALSE(s.rollback(122)) << "another token lies there now";
+    }
+}
+TEST(Stage, BeginsAgain) {
+    auto sampler = llama::stage{llama_sampler_init_penalties(300, 64, 1.5f, 0.0f, 0.5f)} | top_k{40} | greedy{};
+    const checkpoint beginning = sampler.mark();
+    for (token_id i = 0; i < 5; ++i) sampler.accept(i);
+    sampler.reset();
+    EXPECT_TRUE(sampler.rollback(beginning).ok());
 }
 TEST(Stage, MissingOrUselessOnesAreNamed) {
     const std::vector<float> row(10, 0.0f);
@@ -273,6 +335,19 @@ TEST(Guided, RefusesTokensAndStaysAsItWas) {
     EXPECT_TRUE(both.accept(a).state.ok());
     EXPECT_TRUE(both.accept(b).state.ok());
     EXPECT_TRUE(both.accept(llama_vocab_eos(vocab())).state.ok());
+}
+/// What a stage of the chain refuses is taken by neither, so the two never part.
+TEST(Guided, AStageMayRefuseToo) {
+    const vocabulary words = llama::vocabulary_of(vocab());
+    const token_id a = id_of(words, "a"), b = id_of(words, "b");
+    llama::guided both(takes_one{b} | greedy{}, grammar("root ::= [ab]+"));
+    const step refused = both.accept(a);
+    EXPECT_TRUE(refused.refused);
+    EXPECT_STREQ(refused.state.message().c_str(), "takes_one: a stage refused the token");
+    EXPECT_EQ(both.mark().of_grammar, 0u);
+    EXPECT_TRUE(both.accept(b).state.ok());
+    EXPECT_EQ(both.mark().of_grammar, 1u);
+    EXPECT_EQ(both.mark().of_chain.tokens, 1u);
 }
 TEST(Guided, GoesBackAndBegins) {
     llama::guided both(top_k{400} | dist{.seed = 5}, grammar(letters));

@@ -125,7 +125,7 @@ void expect_ids(const golden_case& g, const Stage& stage) {
     expect_ids(g, stage, from_the_beginning);
 }
 
-/// A law leaves out what weighs nothing: more than 20.8 nats under the greatest.
+/// A distribution leaves out what weighs nothing: more than 20.8 nats under the greatest.
 bool leaves_out(const std::vector<double>& logits, double logit) {
     return logit < *std::max_element(logits.begin(), logits.end()) - 20.7;
 }

@@ -174,7 +174,7 @@ def tail_free(logits, z, centred):
 
 # Potraghloo and others 2025, arXiv 2509.02510. renorm = 0: transformers' TopHLogitsWarper and the authors' code: the
 # longest prefix whose partial sum of -p log p is within alpha * H(p). renorm = 1: the paper's text: the longest prefix
-# whose entropy as a law of its own is. (Both programs look at the 100 best, more than any row here has.)
+# whose entropy as a distribution of its own is. (Both programs look at the 100 best, more than any row here has.)
 def top_h(logits, alpha, renorm):
     probabilities = softmax(logits)
     bound = alpha * entropy(probabilities)

@@ -197,7 +197,7 @@ TEST_P(Limits, AreWhatTheDocstringSays) {
     }
 }
 #if defined(__SSE__)
-/// Two chains alike, one of them where denormals are 0: the same law, the same token.
+/// Two chains alike, one of them where denormals are 0: the same distribution, the same token.
 TEST_P(Limits, LetNoFlushToZeroShow) {
     for (const limit& of : table().limits) {
         if (of.means.is == meaning::way::refused) continue;

@@ -128,7 +128,7 @@ TEST(Select, FindsTheGreatest) {
 TEST(Select, PadPeaks) {
     for (std::size_t size = 0; size < 40; ++size) {
         std::vector<float> values(size + 16, 3.0f);
-        const std::size_t padded = wide::pad_peaks(values.data(), size);
+        const std::size_t padded = wide::pad_maxima(values.data(), size);
         EXPECT_EQ(padded % 16, 0u);
         EXPECT_GE(padded, size);
         EXPECT_LT(padded, size + 16);

@@ -29,7 +29,7 @@ public:
     /// `rows` rows of `columns` logits, `stride` floats from the beginning of one to that of the next.
     constexpr logit_rows(const float* data, std::size_t rows, std::size_t columns, std::size_t stride) noexcept
         : data_(data), rows_(rows), columns_(columns), stride_(stride) {}
-    /// Without gaps.
+    /// `rows` rows of `columns` logits without gaps between them.
     constexpr logit_rows(const float* data, std::size_t rows, std::size_t columns) noexcept
         : logit_rows(data, rows, columns, columns) {}
     /// A row-major matrix, or a block of one: a row of it for each sequence.

@@ -90,7 +90,6 @@ public:
         return {};
     }
     status rewind(const Stages& stages, std::size_t count, std::int32_t window) noexcept {
-        if (count == 0) return {};
         if (count > at_.position || count > rollback_depth) return status_code::rewind_too_far;
         std::size_t back = 0;
         for (std::size_t generated = 0; generated < count; ++back) {

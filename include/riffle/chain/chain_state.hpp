@@ -144,6 +144,7 @@ public:
         return gone_back(past_.rollback(stages, m, memory::window(stages)));
     }
     status rewind(const stage_list& stages, std::size_t count) noexcept {
+        if (count == 0) return {};  // and last_step() stays
         return gone_back(past_.rewind(stages, count, memory::window(stages)));
     }
 

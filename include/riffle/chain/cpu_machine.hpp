@@ -10,9 +10,9 @@
 #include <riffle/chain/row_step.hpp>
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/stage_list.hpp>
-#include <riffle/chain/tuning.hpp>
 #include <riffle/chain/verbs_of_step.hpp>
 #include <riffle/core/softmax_statistics.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/wide/candidate_row.hpp>
 #include <riffle/wide/gather.hpp>
 #include <riffle/wide/max.hpp>
@@ -74,7 +74,7 @@ public:
     candidates& found() noexcept { return s_.found; }
     /// Whether a bridge left so many tokens that they stayed in the row: found() is what came of them.
     bool stayed_in_row() const noexcept { return s_.stays_in_row; }
-    /// Of the last run.
+    /// How the last run found the end of a nucleus.
     nucleus_way way_of_nucleus() const noexcept { return nucleus_.way(); }
     /// The row as edits, masks and rewrites of the last run left it.
     row& edited_row() noexcept { return s_.row; }

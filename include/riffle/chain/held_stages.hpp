@@ -93,16 +93,15 @@ public:
     /// changed.
     status push(stage_ref s) {
         if (!s.spec) return state_ = status_code::out_of_memory;
-        const owner one{s};
-        return take(&s, 1, one.held);
+        owner one{s};
+        if (take(&s, 1)) one.held = {};
+        return state_;
     }
     /// Takes all stages of another list as push takes one, or none.
     status append(held_stages more) {
         if (more.state_ != status_code::ok) return state_ = more.state_;
-        stage_ref none;
-        const status taken = take(more.stages_.data(), more.stages_.size(), none);
-        if (taken.ok()) more.stages_.clear();
-        return taken;
+        if (take(more.stages_.data(), more.stages_.size())) more.stages_.clear();
+        return state_;
     }
     std::size_t size() const noexcept { return stages_.size(); }
     stage_list view() const noexcept {
@@ -111,7 +110,7 @@ public:
 
 private:
     struct owner {
-        mutable stage_ref held;
+        stage_ref held;
         ~owner() {
             if (held.spec) ops_of(held).destroy(held);
         }
@@ -120,21 +119,24 @@ private:
         return static_cast<const held_stage_ops&>(*s.ops);
     }
 
-    /// Clears `owned` where it has taken the stages.
-    status take(const stage_ref* more, std::size_t count, stage_ref& owned) {
+    bool refuse() noexcept {
+        state_ = status_code::chain_malformed;
+        return false;
+    }
+    /// Whether the stages are this list's from now on.
+    bool take(const stage_ref* more, std::size_t count) {
         // Whatever may throw comes first: then nothing has changed.
         std::array<facts, max_stages> all_facts{};
         const std::size_t size = stages_.size() + count;
-        if (size > max_stages) return state_ = status_code::chain_malformed;
-        chain_facts joined;
+        if (size > max_stages) return refuse();
+        chain_facts joined = facts_of_none;
         for (std::size_t i = 0; i < size; ++i) {
             const stage_ops& ops = *(i < stages_.size() ? stages_[i] : more[i - stages_.size()]).ops;
-            if (i > 0 && i >= stages_.size() && all_facts[i - 1].selects != selecting::no)
-                return state_ = status_code::chain_malformed;
+            if (i > 0 && i >= stages_.size() && all_facts[i - 1].selects != selecting::no) return refuse();
             all_facts[i] = ops.fact;
             joined.add(ops);
         }
-        if (joined.saved_bytes > checkpoint::stage_bytes) return state_ = status_code::chain_malformed;
+        if (joined.saved_bytes > checkpoint::stage_bytes) return refuse();
         std::vector<plan> plans;
         for (std::size_t bridge = 0; bridge <= size; ++bridge)
             plans.push_back(is_exact ? make_exact_plan(size) : make_plan(all_facts.data(), size, bridge, folding::no));
@@ -145,15 +147,10 @@ private:
             stages_.push_back(more[i]);
             stages_.back().occurrence = occurrences_before(more[i]);
         }
-        owned = {};
         plans_.swap(plans);
         joined.plans = plans_.data();
-        joined.folded = folded.data();
-        constexpr std::uint64_t exact = std::uint64_t{1} << unsigned(pass::exact);
-        joined.handlers = &handlers_of < cpu_machine, is_exact ? exact : ~exact > ;
-        joined.arithmetic = Policies::arithmetic;
         facts_ = joined;
-        return state_;
+        return true;
     }
     /// How many stages of its kind, which draw, are there already.
     std::uint8_t occurrences_before(const stage_ref& s) const noexcept {
@@ -175,11 +172,17 @@ private:
         for (auto& passes : all) passes = &passes_without_maps<Policies>::all;
         return all;
     }();
+    RIFFLE_LOCAL static constexpr plan plan_of_none =
+        is_exact ? make_exact_plan(0) : make_plan(nullptr, 0, 0, folding::no);
+    static constexpr std::uint64_t exact = std::uint64_t{1} << unsigned(pass::exact),
+                                   passes = is_exact ? exact : ~exact;
+    RIFFLE_LOCAL static constexpr chain_facts facts_of_none{&plan_of_none, folded.data(),
+                                                            &handlers_of<cpu_machine, passes>, Policies::arithmetic};
 
     std::vector<stage_ref> stages_;
     std::vector<plan> plans_;
     std::vector<std::byte> ring_;
-    chain_facts facts_ = facts_of_no_stages;
+    chain_facts facts_ = facts_of_none;
     status_code state_ = status_code::ok;
 };
 

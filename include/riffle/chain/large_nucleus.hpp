@@ -6,8 +6,8 @@
 #include <span>
 
 #include <riffle/chain/row_step.hpp>
-#include <riffle/chain/tuning.hpp>
 #include <riffle/core/draws.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/above.hpp>
 #include <riffle/wide/histogram.hpp>
@@ -111,15 +111,15 @@ private:
         float logit;         ///< raw; the least of them
         std::uint64_t mass;  ///< of them all
     };
-    float rank_of_peaks(std::size_t k) noexcept {
+    float rank_of_maxima(std::size_t k) noexcept {
         float* const block_maxima = s_.memory.block_maxima;
-        return wide::kth_greatest(block_maxima, wide::pad_peaks(block_maxima, s_.row.blocks()), k, k / 8,
+        return wide::kth_greatest(block_maxima, wide::pad_maxima(block_maxima, s_.row.blocks()), k, k / 8,
                                   wide::guess_below(block_maxima, s_.row.blocks(), s_.maximum), s_.maximum);
     }
     likeliest_tokens find_likeliest() noexcept {
         const std::size_t usual = s_.row.blocks() / 4;
-        float least = s_.finite(rank_of_peaks(usual));
-        const std::size_t padded = wide::pad_peaks(s_.memory.block_maxima, s_.row.blocks());
+        float least = s_.finite(rank_of_maxima(usual));
+        const std::size_t padded = wide::pad_maxima(s_.memory.block_maxima, s_.row.blocks());
         if (wide::count_at_least(s_.memory.block_maxima, padded, least) > 2 * usual)
             least = next_canonical(canonical(least));
         const float cut = (std::max)(least, s_.mass_cut());
@@ -134,7 +134,7 @@ private:
     /// The end of a nucleus that is surely large, guessed ahead of the mass pass.
     wide::band guess_without_mass(std::size_t bridge) noexcept {
         if (!can_sample() || !can_stay_in_row(bridge)) return {};
-        const float median = rank_of_peaks(s_.row.blocks() / 2);
+        const float median = rank_of_maxima(s_.row.blocks() / 2);
         const double of_bulk = 8.0 * double(s_.row.blocks()) * double(weight_of(median));  // more or less
         // Whether a nucleus ends far down in the bulk: where that holds much of the mass, or many times what is left
         // out. (Else it ends among a few hundred tokens, and those are soon gathered when the mass is known.) The mass

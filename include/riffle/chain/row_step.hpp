@@ -114,7 +114,7 @@ struct row_step {
         target = (std::min)(target, mapped_maximum);
         return has_maps() ? run<&folded_passes::preimage>(target, maximum) : wide::raw_cut(target);
     }
-    /// That bound, and +inf where nothing reaches the target.
+    /// raw_cut(target), and +inf where nothing reaches it.
     float raw_cut_beyond(float target) const noexcept {
         return target > mapped_maximum ? std::numeric_limits<float>::infinity() : raw_cut(target);
     }

@@ -206,8 +206,7 @@ constexpr bool changes_logits_as_it_says() {
                   "riffle: a stage with dense edits needs `float bias(token_id) const noexcept`");
     static_assert(!f.adjusts || adjusts_somehow<S>,
                   "riffle: a stage that adjusts needs `parameters(const softmax_statistics&)` beside its map, or `void "
-                  "adjust(row&, "
-                  "const float* peaks, const softmax_statistics&) const noexcept` beside an apply");
+                  "adjust(row&, const float* block_maxima, const softmax_statistics&) const noexcept` beside an apply");
     static_assert(!f.applies || f.selects != selecting::no || applies_somehow<S>,
                   "riffle: a stage that applies needs `void apply(candidates&) const noexcept`, or with `const "
                   "draws&` or `const context&` behind");
@@ -225,9 +224,9 @@ constexpr bool chooses_as_it_says() {
                   "riffle: a selector that narrows needs `void choose(candidates&, const draws&, const state&) const "
                   "noexcept`, which chooses among what is left");
     static_assert(f.selects != selecting::by_own_distribution || (shapes<S> && prepares_by_state<S> && chooses<S>),
-                  "riffle: selecting::by_shape needs `shape(const softmax_statistics&, const state&)`, "
-                  "`prepare(candidates&, const "
-                  "state&)` and `choose(candidates&, const draws&, const state&)`, const and noexcept");
+                  "riffle: selecting::by_own_distribution needs `shape(const softmax_statistics&, const state&)`, "
+                  "`prepare(candidates&, const state&)` and `choose(candidates&, const draws&, const state&)`, const "
+                  "and noexcept");
     static_assert(!has_built_in_facts<S> || !has_state<S> || learns_from_choices<S> || learns_from_history<S>,
                   "riffle: a stage with a state needs `step accept(state&, token_id, const choice*) const noexcept`, "
                   "or with `const history&` behind: nothing else may change it");

@@ -173,8 +173,8 @@ struct stage_functions {
                                     const draws& drawn) noexcept {
         return pick_by_shape_behind(s, fused_maps<>{}, r, block_maxima, of_row, masses, drawn);
     }
-    template <class Fold>
-    static token_data pick_by_shape_behind(const stage_ref& s, const Fold& maps, const row& r,
+    template <class Maps>
+    static token_data pick_by_shape_behind(const stage_ref& s, const Maps& maps, const row& r,
                                            const float* block_maxima, const softmax_statistics& of_row,
                                            std::uint64_t* masses, const draws& drawn) noexcept {
         return wide::pick_by_shape(r, block_maxima, maps, spec(s).shape(of_row, state(s)), masses, drawn);

@@ -9,7 +9,6 @@
 #include <riffle/chain/folded_passes.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_ops.hpp>
-#include <riffle/chain/tuning.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/context.hpp>
@@ -18,6 +17,7 @@
 #include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/policies.hpp>
 #include <riffle/core/status.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/wide/gather.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -58,12 +58,12 @@ struct chain_facts {
         const std::uint32_t bit = std::uint32_t{1} << count++;
         if (s.check) check |= bit;
         if (s.legal) mask |= bit;
-        if (s.narrows_now || s.legal || s.fact.selects != selecting::no) narrow |= bit;
+        if (s.fact.narrows != narrowing::no || s.fact.selects != selecting::no) narrow |= bit;
         if (s.window) look_back |= bit;
         if (s.accept) learn |= bit;
         if (s.can_accept) ask |= bit;
         may_refuse |= s.may_refuse;
-        if (s.save) keep |= bit;
+        if (s.state_in_mark > 0) keep |= bit;
         layout = detail::layout_with(layout, s.layout);
         saved_bytes += s.state_in_mark;
     }
@@ -128,6 +128,7 @@ public:
 
     // ---- plans
 
+    bool has_masks() const noexcept { return of_->mask != 0; }
     /// What the stages that mask leave legal in a step, for whoever runs it: one for each stage, with a count.
     void look_at_legal(const context& x, std::size_t row_size, legal_tokens* of_stages) const noexcept {
         for (std::uint32_t left = of_->mask; left != 0; left &= left - 1)

@@ -37,6 +37,21 @@ struct stage_ref {
     std::uint8_t occurrence = 0;  ///< how many stages with random numbers of its kind stand ahead of it
 };
 
+/// A function that a table may lack; whether it does can be asked while compiling. (Of a pointer it cannot: under
+/// -fsanitize=undefined g++ takes no function's address for a constant that differs from null, GCC PR 71962.)
+template <class Function>
+class optional_function {
+public:
+    constexpr optional_function() noexcept = default;
+    constexpr optional_function(Function* function) noexcept : function_(function), is_there_(true) {}
+    constexpr explicit operator bool() const noexcept { return is_there_; }
+    constexpr operator Function*() const noexcept { return function_; }
+
+private:
+    Function* function_ = nullptr;
+    bool is_there_ = false;
+};
+
 /// The door between a machine and a stage: what can be asked of one type of stage under one chain's policies, as a
 /// constant table of functions. A machine knows plans and passes and never a sampler; a chain of types, one put
 /// together at run time and one behind any_pipeline are lists of stage_ref to it.
@@ -55,11 +70,11 @@ struct stage_ops {
     // What it says of its parameters.
 
     /// The first without meaning, or ok. Null: all have one.
-    status (*check)(const stage_ref&) noexcept = nullptr;
+    optional_function<status(const stage_ref&) noexcept> check;
     /// The first id among them that no vocabulary of that size has, or ok. Null: there are no ids.
     status (*check_ids)(const stage_ref&, const id_check& known) noexcept = nullptr;
     /// How many accepted tokens it looks back on, -1 = all. Null: on none.
-    std::int32_t (*window)(const stage_ref&) noexcept = nullptr;
+    optional_function<std::int32_t(const stage_ref&) noexcept> window;
     /// Bytes that it needs in context::spare() for so many candidates. Null: none.
     std::size_t (*spare_bytes)(const stage_ref&, std::size_t candidates) noexcept = nullptr;
 
@@ -100,7 +115,7 @@ struct stage_ops {
     /// head: how many it keeps, given the first in rank, which it may put in order.
     std::size_t (*rank_of_head)(const stage_ref&, const softmax_statistics&, candidates& head) noexcept = nullptr;
     /// legal: what it leaves legal. Asked once a step, ahead of everything else.
-    legal_tokens (*legal)(const stage_ref&, const context&) noexcept = nullptr;
+    optional_function<legal_tokens(const stage_ref&, const context&) noexcept> legal;
 
     // Selectors.
 
@@ -124,10 +139,10 @@ struct stage_ops {
     // What it keeps from token to token.
 
     /// Whether it takes the token next, without taking it: ok, or why not. Null: it takes all, or may_refuse.
-    status (*can_accept)(const stage_ref&, token_id, const history& tokens) noexcept = nullptr;
+    optional_function<status(const stage_ref&, token_id, const history& tokens) noexcept> can_accept;
     /// `last` is what was chosen before a generated token, nullptr for a prompt's; `tokens` has the token already.
     /// Null: it learns nothing.
-    step (*accept)(const stage_ref&, token_id, const choice* last, const history& tokens) noexcept = nullptr;
+    optional_function<step(const stage_ref&, token_id, const choice* last, const history& tokens) noexcept> accept;
     bool may_refuse = false;  ///< a failure of accept says that the token was not taken
     void (*reset)(const stage_ref&) noexcept = nullptr;
     /// Its generator becomes that of another sequence. Null: it has none of its own.

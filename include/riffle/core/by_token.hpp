@@ -33,7 +33,7 @@ void change_each(candidates& c, const Set& tokens, const logit_edit& change) noe
         if (tokens.contains(token.id)) token.logit = canonical(change(token.logit));
 }
 
-/// Of one token.
+/// One edit for one token.
 template <class Row>
 void change_one(Row& r, token_id id, const logit_edit& change) noexcept {
     r.edit(id, change);

@@ -7,6 +7,7 @@
 
 #include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/math/wide_integer.hpp>
 
@@ -150,7 +151,7 @@ struct RIFFLE_MAY_ALIAS candidates {
 
     /// Keeps the shortest prefix, in the order of ranks, whose Σ w exceeds `target`, but at least `least` candidates;
     /// all when no prefix exceeds it. Only legal ones count. Finds the end by halving, so that nothing but its
-    /// form_context is sorted: O(size) expected.
+    /// surroundings is sorted: O(size) expected.
     void keep_nucleus(float maximum, std::uint64_t target, std::size_t least) noexcept {
         keep_legal();
         weigh(maximum);
@@ -159,8 +160,7 @@ struct RIFFLE_MAY_ALIAS candidates {
     /// keep_nucleus after keep_legal and weigh.
     RIFFLE_NOINLINE void keep_weighed_nucleus(std::uint64_t target, std::size_t least) noexcept {
         if (least >= size) return;  // no prefix is looked for where all stay
-        constexpr std::size_t many = 256;
-        if (size > many && least <= 1 && !sorted && keep_nucleus_in_order(target)) return;
+        if (size > tuning::nucleus_by_halving && least <= 1 && !sorted && keep_nucleus_in_order(target)) return;
         std::size_t low = 0, high = size;  // the end of the prefix lies in (low, high]
         std::uint64_t before = 0;          // Σ w of [0, low)
         while (high - low > 32) {
@@ -232,7 +232,7 @@ private:
     /// and those thereabouts are put in rank by themselves. False where they are too many for that; nothing is done.
     bool keep_nucleus_in_order(std::uint64_t target) noexcept {
         constexpr int few_bits = 18;  // of a float's 23 that differ among weights taken for alike
-        constexpr std::size_t kinds = (std::size_t{32} << (23 - few_bits)) + 1, most = 128;
+        constexpr std::size_t kinds = (std::size_t{32} << (23 - few_bits)) + 1, most = tuning::end_of_nucleus;
         const auto kind_of = [](std::uint32_t w) {
             constexpr auto none = std::bit_cast<std::uint32_t>(1.0f) - (1u << few_bits);
             return w == 0 ? std::size_t{0} : std::size_t{(std::bit_cast<std::uint32_t>(float(w)) - none) >> few_bits};

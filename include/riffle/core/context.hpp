@@ -31,7 +31,7 @@ public:
         return counts;
     }
 
-    /// But for those of a set.
+    /// Occurrences among the last `window` accepted, those of a set left out.
     token_counts count_recent(std::int32_t window, const token_set& but) const noexcept {
         const std::size_t n = recent(window);
         token_counts counts = no_counts(n);

@@ -104,20 +104,21 @@ concept maps_plainly = requires(const V& v) {
 //              rank: rank()
 //              threshold: cut(maximum), keeps_at_least()
 //              deviation: cut(maximum, moments)
-//              mass: target(total), keeps_at_least()
+//              mass: target(total), or with a context; keeps_at_least()
 //              legal: legal_now()
 //              likelihood: cut(softmax_statistics), keeps_at_least()
 //              searched: keep(candidates, softmax_statistics, floor)
 //              head: rank(), rank(softmax_statistics, first candidates)
 //   edits      edits(), or change(row or candidates, context); and window() into the history
-//   adjusts    apply(candidates), adjust(row, block maxima, softmax_statistics), or parameters(softmax_statistics)
+//   adjusts    apply(candidates) and adjust(row, block maxima, softmax_statistics), or parameters(softmax_statistics)
 //              beside a map; before them adjusts_now(), or with draws, where it may have nothing to do
 //   selects    where it narrows too: choose(candidates, draws) among what is left;
-//              by_own_distribution: shape(softmax_statistics)
+//              by_own_distribution: shape(softmax_statistics), prepare(candidates), choose(candidates, draws)
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
 //   keeps      a nested `state`, trivially copyable: what the chain keeps for it. Its verbs then take a const state&
-//              as their last argument, and accept(state&, token, choice), or with the history behind, is the only
-//              place where that changes; can_accept(state, token, history) says beforehand that it refuses a token
+//              as their last argument (legal_now(state, context) as its first), and accept(state&, token, choice), or
+//              with the history behind, is the only place where that changes; can_accept(state, token, history) says
+//              beforehand that it refuses a token
 //   all        name; check() for parameters that can be without meaning, check_ids(known) for ids among them
 
 /// map(value), or map(value, parameters) beside parameters(): elementwise.

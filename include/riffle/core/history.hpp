@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI {
 RIFFLE_LOCAL inline constexpr std::size_t rollback_depth = 128;
 
 /// The tokens a chain has accepted, newest last: one ring for every stage that looks back. Beside each token stands a
-/// hash of everything up to it, so a mark can prove that the chain still stands on the line where it was made.
+/// hash of everything up to it, so a mark can prove that the chain still stands behind the tokens it was made behind.
 class history {
 public:
     struct entry {
@@ -67,8 +67,8 @@ public:
         constexpr std::size_t most = 128, of_line = 4;
         for (std::size_t back = 0; back < count && back < most; back += of_line) RIFFLE_PREFETCH(&recent(back));
     }
-    /// Calls visit(token) for the `count` newest, the newest first; count <= remembered(). (It steps an
-    /// index, where recent() divides for each token.)
+    /// Calls visit(token) for the `count` newest, the newest first; count <= remembered(). (It steps an index,
+    /// where recent() divides for each token.)
     template <class Visit>
     void each_recent(std::size_t count, Visit visit) const noexcept {
         if (count == 0) return;

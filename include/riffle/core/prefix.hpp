@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <riffle/core/candidates.hpp>
+#include <riffle/core/tuning.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -33,8 +34,8 @@ struct keys_alike {
 /// O(size · digits), three or four as a rule.
 template <class Key, class Amount>
 std::uint64_t end_of_prefix(const candidates& c, Key key, Amount amount, std::uint64_t target) noexcept {
-    constexpr std::size_t many = 4096, greatest_radix = 512;  // by which ids of a usual vocabulary have two digits
-    const int digit = c.size < many ? 5 : 9;
+    constexpr std::size_t greatest_radix = 512;
+    const int digit = c.size < tuning::prefix_by_long_digits ? 5 : 9;
     const std::size_t radix = std::size_t{1} << digit;
     detail::keys_alike found{};
     for (const auto& token : c) found.add(key(token), 0);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <riffle/core/candidates.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/ordered.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -95,9 +96,8 @@ inline void merge_records(const rank_record* a, std::size_t a_size, const rank_r
 /// take an eighth of what a sort that compares takes. No other memory is needed: without p the candidates leave a third
 /// of theirs, in which each half of them is sorted before the halves are merged.
 RIFFLE_NOINLINE inline void sort_without_p(candidates& c) noexcept {
-    constexpr std::size_t few = 1024;
     if (c.sorted) return;
-    if (c.size < few) return c.sort();
+    if (c.size < tuning::sorted_by_digits) return c.sort();
 
     auto* const records = reinterpret_cast<rank_record*>(c.data);
     std::uint64_t differing = 0;

@@ -32,8 +32,8 @@ public:
     constexpr const T& operator*() const noexcept { return value_; }
     /// The value, or another one when there is none.
     constexpr T value_or(const T& other) const noexcept { return ok() ? value_ : other; }
-    /// The value. Throws riffle::error where exceptions are on; without them a failed
-    /// result gives the value it holds (for a token: null_token).
+    /// The value. Throws riffle::error where exceptions are on; without them a failed result gives the value it holds
+    /// (for a token: null_token).
     T value() const {
 #if defined(__cpp_exceptions)
         if (!ok()) throw error(state_);

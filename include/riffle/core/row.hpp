@@ -5,6 +5,7 @@
 #include <span>
 
 #include <riffle/core/token.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/lanes.hpp>
 #include <riffle/math/ordered.hpp>
 
@@ -36,7 +37,6 @@ struct kept_edits {
     };
     static constexpr std::size_t lists = 512;
     static constexpr std::size_t most = 255;
-    static constexpr std::size_t longest = 16;  ///< more edits of a block are a copy's worth
 
     std::uint8_t first[lists];      ///< index of each list's first edit, 0 = none; the blocks take turns at the lists
     edit edits[most + 1];           ///< from 1 on
@@ -159,7 +159,7 @@ private:
         std::size_t length = 0;
         for (std::size_t i = first_edit(b); i; i = next_edit(i, b), ++length)
             if (std::size_t(edits_->edits[i].token) == id) return edits_->edits[i].logit;
-        if (length == kept_edits::longest || edit_count_ == most_edits_) return own(b)[id % block_size];
+        if (length == tuning::edits_of_block || edit_count_ == most_edits_) return own(b)[id % block_size];
         std::uint8_t& first = edits_->first[b % kept_edits::lists];
         kept_edits::edit& added = edits_->edits[++edit_count_];
         added = {blocks_[b][id % block_size], token_id(id), first};

@@ -25,7 +25,7 @@ RIFFLE_INLINE constexpr auto fixed_distance(const V& logit, const V& maximum) no
     return fixed(near_distance(logit, maximum));
 }
 
-/// What a stage may look at in the softmax statistics of all candidates, besides its maximum and mass: bits of
+/// What a stage may look at in the softmax statistics of all candidates, besides their maximum and mass: bits of
 /// facts::softmax_parts.
 namespace softmax_part {
 inline constexpr std::uint8_t none = 0;

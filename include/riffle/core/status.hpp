@@ -18,7 +18,7 @@ enum class status_code : std::uint8_t {
     invalid_parameter,  ///< a stage has a parameter without meaning; the sentence names stage, field and value
     not_monotone,       ///< a stage claims a monotone map, and a debug build caught it falling
     bad_candidates,     ///< candidates with a size but no data, or with an id below 0
-    mark_unknown,       ///< rollback to a mark behind other tokens, or ahead
+    mark_unknown,       ///< rollback to a mark ahead, behind other tokens, or of other stages
     rewind_too_far,     ///< rollback or rewind by more than 128 tokens, or past the start
     out_of_memory,      ///< the heap gave no scratch
     no_selector,        ///< a token was asked of a chain without a selector
@@ -140,7 +140,7 @@ private:
         case status_code::invalid_parameter: return "a parameter has no meaning";
         case status_code::not_monotone: return "the map is claimed to be monotone, but falls";
         case status_code::bad_candidates: return "the candidates have no data, or an id below 0";
-        case status_code::mark_unknown: return "the mark lies behind other tokens";
+        case status_code::mark_unknown: return "the mark lies ahead, behind other tokens, or is of other stages";
         case status_code::rewind_too_far: return "more than 128 tokens back, or past the start";
         case status_code::out_of_memory: return "the heap gave no memory for scratch";
         case status_code::no_selector: return "the chain has no selector, so it chooses no token";

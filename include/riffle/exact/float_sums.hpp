@@ -200,8 +200,8 @@ private:
 };
 
 /// Σ (l - mean)² over the same logits: differences are floats, squares doubles, and the sum a float to which a square
-/// is added in doubles. As above, with doubles for terms, whose sums are exact too; a term within a millionth of the
-/// middle between two multiples counts as in the middle, since the sum is rounded twice.
+/// is added in doubles. As legal_sum, with doubles for terms, whose sums are exact too; a term within a millionth of
+/// the middle between two multiples counts as in the middle, since the sum is rounded twice.
 struct squares_pass {
     template <int N>
     static RIFFLE_INLINE float run(const row& r, float mean) noexcept {

@@ -38,12 +38,12 @@ struct form_context {
 ///
 /// A form may have a second one, on the row of logits, for chains in which all tokens are still there:
 ///
-///     static row_answer apply_to_row(const Spec&, state&, full_row&, candidates& found, const context&)
-///     noexcept;
+///     static row_answer apply_to_row(const Spec&, state&, full_row&, candidates& found,
+///                                    const context&) noexcept;
 ///
 /// It either changes the row as llama.cpp would change its candidates (stays), or leaves in `found` what llama.cpp
 /// would have left (narrowed; a selector has set `selected`), or answers undecided, with row and state as they were:
-/// then the the way of llama.cpp is gone, from this stage on, with a candidate for every token.
+/// then llama.cpp's way is gone, from this stage on, with a candidate for every token.
 ///
 /// apply answers no_legal_token where llama.cpp would abort (no candidates), or would sort NaN, which is undefined: a
 /// logit that came in is never NaN, but inf - inf and inf / inf are. It answers out_of_memory when the workspace finds

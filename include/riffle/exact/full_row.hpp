@@ -21,8 +21,8 @@ inline bool is_ordinary(const wide::row_maximum& found) noexcept {
 /// exactly as llama.cpp would change them, never made canonical.
 class full_row {
 public:
-    /// `peaks`, `groups`, `bins` and `sums` are scratch, as select and mass have them. `known` is what find_max found,
-    /// where it has been asked already.
+    /// `block_maxima`, `groups`, `bins` and `sums` are scratch, as select and mass have them. `known` is what find_max
+    /// found, where it has been asked already.
     full_row(row& r, float* block_maxima, float* groups, std::uint64_t* bins, std::uint64_t* sums,
              const wide::row_maximum* known = nullptr) noexcept
         : row_(r), block_maxima_(block_maxima), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {
@@ -57,7 +57,7 @@ public:
         has_unseen_edits_ = true;
         known_ &= !saw_edits_;  // a maximum may be an edited logit, which can fall again
         float& logit = row_.at(std::size_t(id));
-        if (const std::size_t b = std::size_t(id) / block_size; row_.owns(b)) block_maxima_[b] = unknown_peak;
+        if (const std::size_t b = std::size_t(id) / block_size; row_.owns(b)) block_maxima_[b] = unknown_maximum;
         return &logit;
     }
     /// The whole row, to be changed by a pass.
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    static constexpr float unknown_peak = std::numeric_limits<float>::infinity();  // no logit is above it
+    static constexpr float unknown_maximum = std::numeric_limits<float>::infinity();  // no logit is above it
 
     void set_known(const wide::row_maximum& found) noexcept {
         maximum_ = found.logit;
@@ -107,7 +107,7 @@ private:
         wide::see_edits(row_, block_maxima_, static_cast<float*>(nullptr), found);
         bool found_anew = false;
         for (std::size_t b = 0; b < row_.blocks(); ++b) {
-            if (block_maxima_[b] < unknown_peak) continue;
+            if (block_maxima_[b] < unknown_maximum) continue;
             found.saw_nan |= wide::find_max_of_block(row_, b, block_maxima_, nullptr);
             found_anew = true;
         }

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 
+#include <riffle/core/tuning.hpp>
 #include <riffle/exact/float_sums.hpp>
 #include <riffle/exact/form.hpp>
 #include <riffle/exact/full_row.hpp>
@@ -42,7 +43,7 @@ struct form<top_p> {
     }
 
 private:
-    static constexpr std::size_t few = 256;  ///< more are sorted only where these do not reach
+    static constexpr std::size_t few = tuning::first_of_exact_top_p;
 
     /// llama.cpp's sum of exp over all tokens, in floats.
     static float sum_of_row(full_row& r, float maximum) noexcept {

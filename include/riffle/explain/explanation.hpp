@@ -108,19 +108,19 @@ private:
 
 /// Candidates as a distribution.
 inline std::vector<token_data> as_distribution(std::vector<token_data> tokens) {
-    candidates softmax_statistics{tokens.data(), tokens.size(), -1, false};
-    softmax_statistics.keep_legal();
-    softmax_statistics.sort();
-    softmax_statistics.normalise();
-    tokens.resize(softmax_statistics.size);
+    candidates distribution{tokens.data(), tokens.size(), -1, false};
+    distribution.keep_legal();
+    distribution.sort();
+    distribution.normalise();
+    tokens.resize(distribution.size);
     return tokens;
 }
 /// What stage i draws from, if it is a selector; what is left, if there is none.
 inline std::vector<token_data> distribution_ahead_of(const stage_list& stages, std::size_t i, const candidates& c) {
     std::vector<token_data> tokens(c.begin(), c.end());
-    candidates softmax_statistics{tokens.data(), tokens.size(), -1, false};
-    if (i < stages.size() && !stages.is_exact()) stages.prepare(i, softmax_statistics);
-    tokens.resize(softmax_statistics.size);
+    candidates ahead{tokens.data(), tokens.size(), -1, false};
+    if (i < stages.size() && !stages.is_exact()) stages.prepare(i, ahead);
+    tokens.resize(ahead.size);
     return as_distribution(std::move(tokens));
 }
 /// Puts back what the stages keep, also where something throws: llama.cpp's forms draw and learn where riffle's own do

@@ -6,7 +6,7 @@
 
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/stage_list.hpp>
-#include <riffle/chain/tuning.hpp>
+#include <riffle/core/tuning.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -78,8 +78,9 @@ inline std::string describe(const stage_list& stages, const plan& p, const plan_
     case pass::hide: return fmt::format("{}: private copies of blocks that it hides in part", who);
     case pass::rewrite: return fmt::format("{}: written out into a private copy of the row", who);
     case pass::adjust:
-        return fmt::format(
-            "{}: learns the law of the row, then changes a private copy of it, or the few tokens it is about", who);
+        return fmt::format("{}: learns the softmax statistics of the row, then changes a private copy of it, or the "
+                           "few tokens it is about",
+                           who);
     case pass::max: return "reads every logit: block maxima and the greatest";
     case pass::moments: return fmt::format("reads every logit for {}: mean and deviation{}", who, folded);
     case pass::mass: return fmt::format("exp of every logit that can weigh, for {}{}", who, folded);

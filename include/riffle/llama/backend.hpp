@@ -111,7 +111,7 @@ private:
         }
         return g.on_backend;
     }
-    /// superset_strategy has use for them.
+    /// Whether no stage names an id below 0: superset_strategy has a use for those.
     bool has_no_negative_ids() const noexcept {
         return (chain_->chain().check)(std::size_t((std::numeric_limits<token_id>::max)()) + 1).ok();
     }

@@ -52,13 +52,15 @@ public:
         return choose(whole(logits), when);
     }
 
-    /// Takes a token that came from elsewhere, as generated. One that the grammar refuses is taken by neither, and the
-    /// step says stage_failed.
+    /// Takes a token that came from elsewhere, as generated. One that the grammar or a stage of the chain refuses is
+    /// taken by neither, and the step says stage_failed.
     step accept(token_id token) noexcept {
-        if (const status room = make_room(); !room.ok()) return step{room};
-        if (!grammar_.get() || !grammar_.accept(token))
-            return step{status::failed(status_code::stage_failed, "grammar")};
-        return chain_.accept(token);
+        if (!grammar_.can_accept(token)) return refusal();
+        const checkpoint before = chain_.mark();
+        const step s = chain_.accept(token);
+        if (s.refused || grammar_.accept(token)) return s;
+        chain_.rollback(before);  // the grammar threw
+        return refusal();
     }
     /// Takes the tokens of a prompt: the chain looks back on them, the grammar does not see them.
     status prompt(std::span<const token_id> tokens) noexcept { return chain_.prompt(tokens); }
@@ -75,10 +77,12 @@ public:
     };
     place mark() const noexcept { return {chain_.mark(), grammar_.accepted()}; }
     status rollback(const place& p) noexcept {
-        if (p.of_grammar > grammar_.accepted()) return status_code::mark_unknown;
+        const std::uint64_t now = grammar_.accepted();
+        if (p.of_grammar > now) return status_code::mark_unknown;
+        if (!grammar_.rollback(p.of_grammar)) return status::failed(status_code::rewind_too_far, "grammar");
         const status s = chain_.rollback(p.of_chain);
-        if (!s.ok() || grammar_.rollback(p.of_grammar)) return s;
-        return status::failed(status_code::rewind_too_far, "grammar");
+        if (!s.ok()) grammar_.rollback(now);
+        return s;
     }
 
     /// Why the last call gave no token.
@@ -108,8 +112,9 @@ private:
         masked.logits = mask(from);
         return masked.logits ? detail::peek_output(chain_, masked) : null_token;
     }
+    static step refusal() noexcept { return step::refusal(status::failed(status_code::stage_failed, "grammar")); }
     token_id refused() noexcept {
-        status_ = status::failed(status_code::stage_failed, "grammar");
+        status_ = refusal().state;
         return null_token;
     }
     /// For the logits behind the grammar, ahead of the chain's first draw: a step that fails has drawn nothing.
@@ -144,19 +149,17 @@ private:
             if (place < from.size) logits[place] = c[i].logit;
         }
     }
-    /// The chain's memory for a token comes first, so that the grammar never has one that the chain has not.
-    status make_room() noexcept { return chain_.state().make_room(chain_.view(), 1); }
     token_id sample(const detail::output& from, grammar_use when) noexcept {
-        if (const status room = make_room(); !room.ok()) {
+        // memory for the token comes first: a step that fails has drawn nothing
+        if (const status room = chain_.state().make_room(chain_.view(), 1); !room.ok()) {
             status_ = room;
             return null_token;
         }
         const token_id token = choose(from, when);
         if (token < 0) return token;
         const step s = accept(token);
-        if (s.state.ok()) return token;
         status_ = s.state;
-        return null_token;
+        return s.refused ? null_token : token;
     }
 
     Chain chain_;

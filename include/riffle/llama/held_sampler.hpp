@@ -110,6 +110,7 @@ public:
             restore(accepted_);
             return false;
         }
+        forget_newer();
         token_at(accepted_++) = token;
         newest_ = accepted_;
         if (accepted_ % interval_ == 0) save();
@@ -119,18 +120,23 @@ public:
         RIFFLE_TRY { llama_sampler_reset(get()); }
         RIFFLE_CATCH {}  // a grammar makes itself anew
         saved_ = {};
-        newest_ = accepted_;
+        accepted_ = newest_ = 0;
         save();
     }
-    /// Back to where so many tokens had been accepted; false, and nothing done, where no clone is as old as that. Or
-    /// forth again, as long as none has been accepted since.
+    /// Back to where so many tokens had been accepted, and to what the sampler was just behind the last of them; false,
+    /// and nothing done, where no clone is as old as that. Or forth again, as long as none has been accepted since.
     bool rollback(std::uint64_t accepted) noexcept {
         if (accepted > newest_) return false;
-        while (accepted > accepted_) give(token_at(accepted_++));
         return (accepted == accepted_ && interval_ > 1) || restore(accepted);
     }
 
 private:
+    /// Clones of what is behind other tokens now.
+    void forget_newer() noexcept {
+        if (accepted_ == newest_) return;
+        for (saved& one : saved_)
+            if (one.accepted > accepted_) one = {};
+    }
     bool restore(std::uint64_t accepted) noexcept {
         const saved* from = nullptr;
         for (const saved& one : saved_)
@@ -138,11 +144,8 @@ private:
         owned back(from ? clone(from->sampler.get()) : nullptr);
         if (!back) return false;
         sampler_ = std::move(back);
-        const std::uint64_t first = from->accepted;
-        for (saved& one : saved_)
-            if (one.accepted > accepted) one = {};
         accepted_ = accepted;
-        for (std::uint64_t i = first; i < accepted; ++i) give(token_at(i));
+        for (std::uint64_t i = from->accepted; i < accepted; ++i) give(token_at(i));
         return true;
     }
 
@@ -172,8 +175,8 @@ private:
         RIFFLE_TRY { return llama_sampler_clone(sampler); }
         RIFFLE_CATCH { return nullptr; }
     }
-    /// The n-th that was accepted. (By pointer, here and in save: where sizes have 32
-    /// bits, an array's own index would narrow n.)
+    /// The n-th that was accepted. (By pointer, here and in save: where sizes have 32 bits, an array's own index would
+    /// narrow n.)
     token_id& token_at(std::uint64_t n) noexcept { return tokens_.data()[n % tokens_.size()]; }
     /// Those of the last 128 tokens are needed, and one before.
     void save() noexcept {

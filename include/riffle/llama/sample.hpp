@@ -17,7 +17,7 @@ namespace riffle::inline RIFFLE_ABI::llama {
 /// context's graph have chosen a token, that one is accepted; where they left candidates, it is chosen among those.
 /// (For a chain of riffle's that is attached itself, see make_chain, it is llama_sampler_sample: what its graph leaves
 /// is for it alone.) null_token and the chain's last_status() when there is none: empty_row where the context has
-/// nothing for the index.
+/// nothing for the index, stage_failed where a stage refuses what was chosen.
 ///
 ///     auto chain = with<llama_exact>(top_k{40} | top_p{0.95f} | temperature{0.8f} | dist{.seed = 42});
 ///     llama_decode(context, batch);
@@ -32,8 +32,9 @@ token_id sample(Chain& chain, llama_context* context, std::int32_t index) noexce
     }
     const token_id token = found.token >= 0 ? found.token : detail::choose_among(chain, found);
     if (token < 0) return token;
-    if (const step s = chain.accept(token); !s.state.ok()) chain.state().set_status(s.state);
-    return token;
+    const step s = chain.accept(token);
+    if (!s.state.ok()) chain.state().set_status(s.state);
+    return s.refused ? null_token : token;
 }
 
 /// Gives a chain the tokens of a prompt, llama_token as they are: history that moves no draw position.

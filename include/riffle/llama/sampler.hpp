@@ -140,8 +140,8 @@ private:
     void accept(token_id token) noexcept {
         forget_clone();
         applied_ = false;
-        if (has_room()) chain_.accept(token);
-        else chain_.state().lose_history();  // nobody can be told here
+        if (!has_room()) return chain_.state().lose_history();  // nobody can be told here
+        if (const step s = chain_.accept(token); !s.state.ok()) chain_.state().set_status(s.state);
     }
     void reset() noexcept {
         forget_clone();
@@ -214,9 +214,9 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 ///
 /// Under numerics::llama it leaves in the array of candidates what llama.cpp's samplers leave there: order, logits,
 /// size, sorted and selected bit for bit, p to 1e-6, NaN where it makes some (what it leaves undefined, sorting NaN, is
-/// done with -inf in its place). Otherwise it leaves what the chain's apply leaves, with p over all
-/// candidates that are left, where the chain has a selector; it trusts no `sorted` that does not hold for ties by
-/// ascending id, and keeps a token selected that was when it came in.
+/// done with -inf in its place). Otherwise it leaves what the chain's apply leaves, with p over all candidates that are
+/// left, where the chain has a selector; it trusts no `sorted` that does not hold for ties by ascending id, and keeps a
+/// token selected that was when it came in.
 ///
 /// An array that is a row (at least 1024 candidates in the order of ids, unsorted) is read by riffle's passes: its
 /// logits are copied out, O(V), and beyond that the cost is that of the chain on a row, and of writing all candidates
@@ -231,8 +231,9 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// last_status() of its chain says out_of_memory; where there is none for a token that is accepted, which no step has
 /// made room for, each step from then on says so until the sampler is reset.
 ///
-/// llama.cpp does not say whether an accepted token is of a prompt, so prompt tokens given to llama_sampler_accept move
-/// the draw position too.
+/// A token that a stage refuses is not taken, and last_status() of the chain says so: llama_sampler_accept has no
+/// answer. llama.cpp does not say whether an accepted token is of a prompt, so prompt tokens given to
+/// llama_sampler_accept move the draw position too.
 template <class Chain>
 llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
     using held = detail::sampler_of<detail::chain_type<Chain>>;

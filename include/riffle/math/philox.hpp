@@ -36,7 +36,7 @@ RIFFLE_INLINE std::array<Word, 4> philox_rounds(const std::array<Word, 4>& count
     return philox_rounds(counter, std::array<std::uint32_t, 2>{std::uint32_t(key), std::uint32_t(key >> 32)});
 }
 
-/// One counter.
+/// Philox of one counter.
 constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c, std::uint64_t key) noexcept {
     auto k0 = std::uint32_t(key), k1 = std::uint32_t(key >> 32);
     for (int round = 0; round < 10; ++round) {

@@ -12,8 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// `penalty` > 1 favours them, < 1 disfavours, 1 = off; it must be positive, finite and no denormal.
 ///
-/// Cost: O(greatest id in the row / 32 + tokens) a step; wide it keeps changed logits beside the
-/// row, and copies a block only where more than 16 of its own change (core/row.hpp).
+/// Cost: O(greatest id in the row / 32 + tokens) a step; wide it keeps changed logits beside the row, and copies a
+/// block only where more than 16 of its own change (core/row.hpp).
 struct encoder_repetition {
     float penalty = 1.0f;
     token_set tokens{};
@@ -28,7 +28,7 @@ struct encoder_repetition {
         change_each(of, tokens, logit_edit{.if_not_positive = inverse, .if_positive = penalty});
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (!(flushed(penalty) > 0.0f) || penalty > greatest_logit)
             return status::invalid(name, "penalty", double(penalty), "is not a positive number");
         return {};

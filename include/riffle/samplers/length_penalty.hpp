@@ -15,8 +15,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// tokens, the prompt does not count, and below 0 there are so many more of them; no `ends` = off. The power counts as
 /// at most 1e38; a banned end stays banned.
 ///
-/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it keeps
-/// changed logits beside the row, and copies a block only where more than 16 of its own change (core/row.hpp).
+/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it keeps changed logits beside the row, and
+/// copies a block only where more than 16 of its own change (core/row.hpp).
 struct length_penalty {
     std::int32_t start = 0;
     float factor = 1.0f;
@@ -37,7 +37,7 @@ struct length_penalty {
         change_each(of, ends, logit_edit{.share = -float(power - 1.0)});
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (!(flushed(factor) > 0.0f) || factor > greatest_logit)
             return status::invalid(name, "factor", double(factor), "is not a positive number");
         return {};

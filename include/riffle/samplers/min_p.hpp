@@ -4,6 +4,7 @@
 
 #include <riffle/core/facts.hpp>
 #include <riffle/core/size_arithmetic.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/elementwise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -26,8 +27,7 @@ struct min_p {
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
     /// See chain/superset.hpp: what survives on most rows, twice over.
     std::size_t superset() const noexcept {
-        constexpr std::size_t usual = 240;
-        return p > 0.0f ? (std::max)(saturating::sum(min_keep, 8), usual) : 0;
+        return p > 0.0f ? (std::max)(saturating::sum(min_keep, 8), std::size_t{tuning::superset_of_min_p}) : 0;
     }
     /// log p
     std::array<float, 1> cut_parameters() const noexcept { return {log(lanes<1>(p))[0]}; }
@@ -44,7 +44,7 @@ struct min_p {
         c.keep_above(canonical(cut(c[best].logit)), keeps_at_least());
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
     }
 };

@@ -13,8 +13,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// `count` <= 0 = off, as are no `ends`.
 ///
-/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it keeps
-/// changed logits beside the row, and copies a block only where more than 16 of its own change (core/row.hpp).
+/// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it keeps changed logits beside the row, and
+/// copies a block only where more than 16 of its own change (core/row.hpp).
 struct min_tokens {
     std::int32_t count = 0;
     token_set ends{};

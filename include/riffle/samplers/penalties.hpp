@@ -20,8 +20,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// default. (koboldcpp's and text-generation-webui's users ask for it; llama.cpp 0.7.0 has no such thing, and
 /// numerics::llama only differs from it where some are named.)
 ///
-/// Cost: O(last_n) a step, whatever the vocabulary; wide it keeps changed logits beside the
-/// row, and copies a block only where more than 16 of its own change (core/row.hpp).
+/// Cost: O(last_n) a step, whatever the vocabulary; wide it keeps changed logits beside the row, and copies a block
+/// only where more than 16 of its own change (core/row.hpp).
 struct penalties {
     std::int32_t last_n = 64;
     float repeat = 1.0f;

@@ -2,6 +2,7 @@
 #include <riffle/core/facts.hpp>
 #include <riffle/core/rank_sort.hpp>
 #include <riffle/core/softmax_statistics.hpp>
+#include <riffle/core/tuning.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
@@ -48,8 +49,8 @@ struct top_h {
                 kept = behind;
             }
         };
-        constexpr std::size_t many = 1024;
-        if (floor > illegal_logit && c.size > many) {  // in any order they show whether all of them are too few
+        if (floor > illegal_logit &&
+            c.size > tuning::entropy_in_order) {  // in any order they show whether all of them are too few
             c.weigh(of_all.maximum);
             go_on_to_safe();
             if (kept == c.size) return false;

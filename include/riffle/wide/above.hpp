@@ -26,17 +26,17 @@ RIFFLE_INLINE std::uint64_t logits_reaching(const float* x, const lanes<N>& boun
 }
 
 /// Every logit >= cut of blocks [first, last) as a candidate, in ascending id, until there are more than `most`; blocks
-/// whose peak lies below are skipped.
+/// whose maximum lies below are skipped.
 struct above_pass {
     template <int N>
     static RIFFLE_INLINE std::size_t run(const row& r, const float* const& block_maxima, std::size_t first,
                                          std::size_t last, float cut, std::size_t most,
                                          token_data* const& found) noexcept {
         const lanes<N> bound(cut);
-        const float* const peak = block_maxima;  // by value, so that no store can change them
+        const float* const maxima = block_maxima;  // by value, so that no store can change them
         token_data* out = found;
         for (std::size_t b = first; b < last && std::size_t(out - found) <= most; ++b) {
-            if (!(peak[b] >= cut)) continue;
+            if (!(maxima[b] >= cut)) continue;
             const float* x = r.block(b);
             for (std::size_t i = 0; i < block_size; i += 64)
                 for (std::uint64_t rest = logits_reaching(x + i, bound); rest; rest &= rest - 1) {

@@ -108,7 +108,7 @@ struct copy_logits_pass {
         float greatest = illegal_logit;
         const std::size_t full = c.size / block_size;
         for (std::size_t b = 0; b < full; ++b) {
-            V peak[2] = {V(illegal_logit), V(illegal_logit)};
+            V block_maximum[2] = {V(illegal_logit), V(illegal_logit)};
             for (std::size_t i = b * block_size; i < (b + 1) * block_size; i += 2 * N) {
                 V pair[2];
                 for (std::size_t half = 0; half < 2; ++half) {
@@ -119,11 +119,11 @@ struct copy_logits_pass {
                     displaced = displaced | (group.template field<0>() ^ ids);
                     p = p | group.template field<2>();
                     ids = ids + int_lanes<N>(N);
-                    peak[half] = greater_of(logits, peak[half]);  // a NaN is passed over
+                    block_maximum[half] = greater_of(logits, block_maximum[half]);  // a NaN is passed over
                 }
                 nans.look_at(pair[0], pair[1]);
             }
-            block_maxima[b] = reduce_max(greater_of(peak[0], peak[1]));
+            block_maxima[b] = reduce_max(greater_of(block_maximum[0], block_maximum[1]));
             if (block_maxima[b] > greatest) greatest = block_maxima[b];
         }
         row_found found;
@@ -131,7 +131,7 @@ struct copy_logits_pass {
         std::int32_t displaced_in_tail = 0;
         if (full * block_size < c.size) {
             float* const tail = to + full * block_size;
-            float peak = illegal_logit;
+            float block_maximum = illegal_logit;
             for (std::size_t i = 0; i < block_size; ++i) {
                 const std::size_t id = full * block_size + i;
                 tail[i] = id < c.size ? c.data[id].logit : illegal_logit;
@@ -139,10 +139,10 @@ struct copy_logits_pass {
                 displaced_in_tail |= c.data[id].id ^ token_id(id);
                 found.has_p |= std::bit_cast<std::uint32_t>(c.data[id].p) != 0;
                 found.maximum.saw_nan |= tail[i] != tail[i];
-                if (tail[i] > peak) peak = tail[i];
+                if (tail[i] > block_maximum) block_maximum = tail[i];
             }
-            block_maxima[full] = peak;
-            if (peak > greatest) greatest = peak;
+            block_maxima[full] = block_maximum;
+            if (block_maximum > greatest) greatest = block_maximum;
         }
         found.is_row = !any(displaced) && displaced_in_tail == 0;
         found.has_p |= any(p);
@@ -150,7 +150,7 @@ struct copy_logits_pass {
         return found;
     }
 };
-/// `row` and `peaks` have room for all blocks. O(n).
+/// `row` and `block_maxima` have room for all blocks. O(n).
 template <class Candidates>
 row_found copy_logits(const Candidates& c, float* row, float* block_maxima) noexcept {
     return run<copy_logits_pass>(c, row, block_maxima);

@@ -42,7 +42,7 @@ inline std::size_t find_legal(const row& r, std::span<const token_id> ids, token
         if (id >= 0 && std::size_t(id) < r.size()) out[n++] = {id, r.logit(std::size_t(id)), 0.0f};
     return n;
 }
-/// Whichever a stage offers.
+/// The tokens that `legal` leaves, by words or by ids, in ascending id; out has room for all of them.
 inline std::size_t find_legal(const row& r, const legal_tokens& legal, token_data* out) noexcept {
     return legal.ids.empty() ? find_legal(r, legal.words, out) : find_legal(r, legal.ids, out);
 }

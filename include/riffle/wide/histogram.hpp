@@ -6,6 +6,7 @@
 #include <span>
 
 #include <riffle/core/row.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/preimage.hpp>
@@ -14,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Equal buckets of logits between two values. Which bucket a logit falls into rises with the logit, rounding included.
 struct buckets {
-    static constexpr std::size_t count = 1024;
+    static constexpr std::size_t count = tuning::buckets_of_row;
     float low = 0.0f;    ///< where bucket 0 ends, more or less: all below fall into it
     float scale = 0.0f;  ///< buckets a nat
 
@@ -36,14 +37,14 @@ struct buckets {
 };
 
 /// Counts, or sums of weights, of the legal logits by bucket.
-template <bool Weighted, class Fold>
+template <bool Weighted, class Maps>
 struct histogram_pass {
     template <int N>
     static RIFFLE_INLINE void run(const row& r, const float* const& block_maxima, float cut,
-                                  const Fold& map_by_reference, const buckets& by, float maximum,
+                                  const Maps& map_by_reference, const buckets& by, float maximum,
                                   std::uint64_t* const& bins) noexcept {
         using V = lanes<N>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         const V top(maximum);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(block_maxima[b] >= cut)) continue;
@@ -68,18 +69,18 @@ struct histogram_pass {
 };
 
 /// Adds to bins[0, buckets::count) how many legal logits of the mapped row fall into each bucket.
-template <class Fold>
-void count_by_bucket(const row& r, const float* block_maxima, const Fold& map, const buckets& by,
+template <class Maps>
+void count_by_bucket(const row& r, const float* block_maxima, const Maps& map, const buckets& by,
                      std::uint64_t* bins) noexcept {
-    run_baseline<histogram_pass<false, Fold>>(r, block_maxima, std::numeric_limits<float>::lowest(), map, by, 0.0f,
+    run_baseline<histogram_pass<false, Maps>>(r, block_maxima, std::numeric_limits<float>::lowest(), map, by, 0.0f,
                                               bins);
 }
 
-/// Adds to bins the mass of each bucket; blocks whose peak lies under `cut` weigh nothing.
-template <class Fold>
-void mass_by_bucket(const row& r, const float* block_maxima, float cut, const Fold& map, const buckets& by,
+/// Adds to bins the mass of each bucket; blocks whose maximum lies under `cut` weigh nothing.
+template <class Maps>
+void mass_by_bucket(const row& r, const float* block_maxima, float cut, const Maps& map, const buckets& by,
                     float maximum, std::uint64_t* bins) noexcept {
-    run<histogram_pass<true, Fold>>(r, block_maxima, cut, map, by, maximum, bins);
+    run<histogram_pass<true, Maps>>(r, block_maxima, cut, map, by, maximum, bins);
 }
 
 /// The highest bucket such that it and all above it hold more than `target`; 0 when no bucket does.

@@ -12,7 +12,7 @@
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
-/// Goes through the blocks whose peak reaches `cut`, for weighing; logits that do not reach it weigh nothing. Of a
+/// Goes through the blocks whose maximum reaches `cut`, for weighing; logits that do not reach it weigh nothing. Of a
 /// block it shows all logits, or where few reach the cut those alone, moved together and padded with -inf to whole
 /// vectors.
 template <int N>
@@ -71,15 +71,15 @@ private:
     float kept_[compresses<N> ? 2 * (block_size + N) : 1];  ///< of this block and the next, turn about
 };
 
-/// Σ fixed_mass(map(l) - maximum) of every block whose peak reaches `cut`; a block below weighs nothing.
-template <class Fold>
+/// Σ fixed_mass(map(l) - maximum) of every block whose maximum reaches `cut`; a block below weighs nothing.
+template <class Maps>
 struct mass_pass {
     template <int N>
     static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& block_maxima, float cut,
-                                           const Fold& map_by_reference, float maximum,
+                                           const Maps& map_by_reference, float maximum,
                                            std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
-        const Fold map = map_by_reference;  // by value, so that no store can change its parameters
+        const Maps map = map_by_reference;  // by value, so that no store can change its parameters
         const V top(map.top(maximum));
         std::uint64_t total = 0;
         blocks_to_weigh<N> of(r, block_maxima, cut);
@@ -104,7 +104,7 @@ struct mass_pass {
 
 private:
     template <class V>
-    static RIFFLE_INLINE auto weights(const Fold& map, const V& top, const float* logits) noexcept {
+    static RIFFLE_INLINE auto weights(const Maps& map, const V& top, const float* logits) noexcept {
         return fixed_mass(map.for_weights(V::load(logits)) - top);
     }
 };
@@ -112,15 +112,15 @@ private:
 /// Block masses for numerics::fast: weights stay floats within a block, and the products and sums of exp may fuse. Maps
 /// and the distance to the maximum do not: at logits of 1e9 what a fused product rounds differently is more than the
 /// whole range of weights. Weights below 1 count as 0 here too, or a block could have mass and no token to pick.
-template <class Fold>
+template <class Maps>
 struct fast_mass_pass {
     template <int N>
     static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& block_maxima, float cut,
-                                           const Fold& map_by_reference, float maximum,
+                                           const Maps& map_by_reference, float maximum,
                                            std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
         using Sum = lanes<N, true>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         const V top(map.top(maximum));
         std::uint64_t total = 0;
         blocks_to_weigh<N> of(r, block_maxima, cut);
@@ -146,7 +146,7 @@ struct fast_mass_pass {
 
 private:
     template <class Sum, class V>
-    static RIFFLE_INLINE Sum weights(const Fold& map, const V& top, const float* logits) noexcept {
+    static RIFFLE_INLINE Sum weights(const Maps& map, const V& top, const float* logits) noexcept {
         const V below = map.for_weights(V::load(logits)) - top;
         const Sum weight = float_mass(Sum(below.v));
         return blend(weight >= Sum(1.0f), weight, Sum(0.0f));
@@ -155,12 +155,12 @@ private:
 
 /// Block masses of the mapped row and their sum. `maximum` is the greatest mapped logit, `cut` a bound on raw logits
 /// under which nothing weighs.
-template <bool Fast, class Fold>
-std::uint64_t find_mass(const row& r, const float* block_maxima, float cut, const Fold& map, float maximum,
+template <bool Fast, class Maps>
+std::uint64_t find_mass(const row& r, const float* block_maxima, float cut, const Maps& map, float maximum,
                         std::uint64_t* masses) noexcept {
     std::fill(masses, masses + r.blocks(), 0);  // the passes go to the blocks that weigh something only
-    if constexpr (Fast) return run<fast_mass_pass<Fold>>(r, block_maxima, cut, map, maximum, masses);
-    else return run<mass_pass<Fold>>(r, block_maxima, cut, map, maximum, masses);
+    if constexpr (Fast) return run<fast_mass_pass<Maps>>(r, block_maxima, cut, map, maximum, masses);
+    else return run<mass_pass<Maps>>(r, block_maxima, cut, map, maximum, masses);
 }
 
 }  // namespace riffle::wide

@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include <riffle/core/row.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/lane_operations.hpp>
@@ -20,10 +21,7 @@ struct max_pass {
     template <int N>
     static RIFFLE_INLINE row_maximum run(const row& r, float* const& block_maxima, float* const& groups) noexcept {
         using V = lanes<N>;
-        // One line a block, two pages ahead: the processor fetches the others itself once a page was touched. Measured:
-        // 6.6 µs for a row in the third cache, and 14 where others have gone through 24 MB since; 6.9 and 19 with every
-        // line asked for.
-        constexpr std::size_t distance = 8;
+        constexpr std::size_t distance = tuning::blocks_ahead;
         float greatest = illegal_logit;
         nan_search<N> nan0, nan1;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
@@ -42,9 +40,9 @@ struct max_pass {
             }
             const V m = greater_of(greater_of(m0, m1), greater_of(m2, m3));
             if (groups) m.store(groups + b * N);
-            const float peak = reduce_max(m);
-            block_maxima[b] = peak;
-            if (peak > greatest) greatest = peak;
+            const float block_maximum = reduce_max(m);
+            block_maxima[b] = block_maximum;
+            if (block_maximum > greatest) greatest = block_maximum;
         }
         return {greatest, nan0.found() || nan1.found()};
     }
@@ -92,8 +90,8 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups,
     if (found_anew) found.logit = greatest_of(block_maxima, r.blocks());
 }
 
-/// Block maxima of `r` into peaks[0, blocks), those of group_count(r) groups into `groups` where that is not null, and
-/// the greatest logit.
+/// Block maxima of `r` into block_maxima[0, blocks), those of group_count(r) groups into `groups` where that is not
+/// null, and the greatest logit.
 template <class Row>
 row_maximum find_max(const Row& r, float* block_maxima, float* groups = nullptr) noexcept {
     row_maximum found = run<max_pass>(r, block_maxima, groups);

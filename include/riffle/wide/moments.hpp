@@ -73,13 +73,13 @@ struct distance_sums {
 
 /// Takes every logit for legal and near, since most rows have no others and a bound on each costs a third of the pass.
 /// Blocks where that is wrong show it by their sums, and are added up again with care.
-template <class Fold>
+template <class Maps>
 struct moments_pass {
     template <int N>
-    static RIFFLE_INLINE moments run(const row& r, const float* const& block_maxima, const Fold& map_by_reference,
+    static RIFFLE_INLINE moments run(const row& r, const float* const& block_maxima, const Maps& map_by_reference,
                                      float maximum) noexcept {
         using V = lanes<N>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         // A power of two, so that one rounding or two give (maximum - l) * 2^16 to the bit.
         const bool fits = absolute(lanes<1>(maximum))[0] < 0x1p100f;  // else the product is no float
         const V scale(-65536.0f), top(fits ? maximum * 65536.0f : 0.0f);
@@ -148,7 +148,7 @@ private:
 
     /// A block in which there are illegal or far tokens; answers how many are legal.
     template <int N>
-    static RIFFLE_INLINE std::uint64_t add_legal(const float* x, const Fold& map, const lanes<N>& maximum,
+    static RIFFLE_INLINE std::uint64_t add_legal(const float* x, const Maps& map, const lanes<N>& maximum,
                                                  sums<N>& total) noexcept {
         using V = lanes<N>;
         int_lanes<N> distances, count;
@@ -169,9 +169,9 @@ private:
 };
 
 /// Moments of the mapped row; `maximum` is the greatest mapped logit.
-template <class Fold>
-moments find_moments(const row& r, const float* block_maxima, const Fold& map, float maximum) noexcept {
-    return run<moments_pass<Fold>>(r, block_maxima, map, maximum);
+template <class Maps>
+moments find_moments(const row& r, const float* block_maxima, const Maps& map, float maximum) noexcept {
+    return run<moments_pass<Maps>>(r, block_maxima, map, maximum);
 }
 
 }  // namespace wide

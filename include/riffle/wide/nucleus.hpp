@@ -7,6 +7,7 @@
 
 #include <riffle/core/row.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/dispatch.hpp>
 #include <riffle/wide/histogram.hpp>
@@ -51,15 +52,15 @@ struct split_mass {
 
 /// Σ fixed_mass(map(l) - maximum) of the row, and by block of the raw logits that reach the band; and its tokens. Raw
 /// logits under `cut` weigh nothing; raw.low >= cut.
-template <class Fold>
+template <class Maps>
 struct split_mass_pass {
     template <int N>
     static RIFFLE_INLINE split_mass run(const row& r, const float* const& block_maxima, float cut, const band& raw,
-                                        const Fold& map_by_reference, float maximum, std::uint64_t* const& masses,
+                                        const Maps& map_by_reference, float maximum, std::uint64_t* const& masses,
                                         band_tokens* const& tokens) noexcept {
         using V = lanes<N>;
         using Ints = int_lanes<N>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         const V top(map.top(maximum)), low(raw.low), high(raw.high);
         wide_sum<N> all;
         split_mass sums;
@@ -107,12 +108,12 @@ struct split_mass_pass {
         return sums;
     }
 };
-template <class Fold>
-split_mass find_split_mass(const row& r, const float* block_maxima, float cut, const band& raw, const Fold& map,
+template <class Maps>
+split_mass find_split_mass(const row& r, const float* block_maxima, float cut, const band& raw, const Maps& map,
                            float maximum, std::uint64_t* masses, band_tokens& tokens) noexcept {
     std::fill(masses, masses + r.blocks(), 0);
     const band weighing{(std::max)(cut, raw.low), raw.high};
-    return run<split_mass_pass<Fold>>(r, block_maxima, cut, weighing, map, maximum, masses, &tokens);
+    return run<split_mass_pass<Maps>>(r, block_maxima, cut, weighing, map, maximum, masses, &tokens);
 }
 
 /// Some tokens parted at a logit: Σ of the weights of those that reach it, the least logit of those, and the greatest
@@ -150,7 +151,7 @@ inline parted_tokens part(const band_tokens& tokens, float cut) noexcept {
     return run<part_pass>(tokens.logits, tokens.weights, tokens.size, cut);
 }
 
-/// All of them reach this.
+/// part() at a logit that all tokens of the band reach.
 inline parted_tokens part(const band_tokens& tokens) noexcept {
     return part(tokens, std::numeric_limits<float>::lowest());
 }
@@ -248,10 +249,11 @@ inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, row& r,
 /// whole blocks would say little of the others.
 class row_sample {
 public:
-    static constexpr std::size_t piece = 16, pieces = 256, size = piece * pieces;
+    static constexpr std::size_t piece = tuning::piece_of_sample, pieces = tuning::pieces_of_sample,
+                                 size = piece * pieces;
 
     /// Of a row with at least so many logits, whose block maxima are known; `memory` has room for the sample.
-    row_sample(const row& r, const float* peaks_of_row, float* memory) noexcept : row_size_(r.size()) {
+    row_sample(const row& r, const float* maxima_of_row, float* memory) noexcept : row_size_(r.size()) {
         for (std::size_t b = 0; b < size / block_size; ++b) {
             blocks_[b] = memory + b * block_size;
             block_maxima[b] = illegal_logit;
@@ -259,8 +261,8 @@ public:
         for (std::size_t i = 0; i < pieces; ++i) {
             const float* const from = r.block(block_of(i)) + first(i) % block_size;
             std::memcpy(memory + i * piece, from, piece * sizeof(float));
-            float& peak = block_maxima[i * piece / block_size];
-            peak = (std::max)(peak, peaks_of_row[block_of(i)]);  // a bound will do
+            float& block_maximum = block_maxima[i * piece / block_size];
+            block_maximum = (std::max)(block_maximum, maxima_of_row[block_of(i)]);  // a bound will do
         }
         logits.assign(blocks_, size / block_size);
     }

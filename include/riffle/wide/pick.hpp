@@ -24,8 +24,8 @@ RIFFLE_INLINE constexpr V gumbel_noise_of(const typename V::ints& bits) noexcept
     const V v = (V::from_int(shift_right_logical(bits, 1)) + V(0.5f)) * V(4.65661287e-10f);
     return -log(minus_log_complement(lesser_of(v, V(0.99999994f))));
 }
-/// That of one token, whose bits are keyed by its id, so that it depends neither on the order of the candidates nor on
-/// which others there are.
+/// The Gumbel noise of one token, whose bits are keyed by its id, so that it depends neither on the order of the
+/// candidates nor on which others there are.
 template <class V>
 RIFFLE_INLINE V gumbel_noise(const decltype(as_bits(V()))& id, const std::array<std::uint32_t, 4>& counter,
                              std::uint64_t seed) noexcept {
@@ -39,10 +39,10 @@ inline constexpr float greatest_gumbel_noise = 22.25f;
 namespace wide {
 
 /// Weights of one block of the mapped row.
-template <class Fold>
+template <class Maps>
 struct weigh_block_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const float* const& x, const Fold& map, float maximum,
+    static RIFFLE_INLINE void run(const float* const& x, const Maps& map, float maximum,
                                   std::uint32_t* const& weights) noexcept {
         using V = lanes<N>;
         const V top(map.top(maximum));
@@ -70,12 +70,12 @@ inline std::size_t block_of(const std::uint64_t* masses, std::size_t blocks, std
 /// Inverse CDF over block masses: the first token, in ascending id, whose running mass exceeds `target`, which is below
 /// the sum of the masses. Under numerics::fast block masses are rounded sums: should the block run out first, its last
 /// token of positive weight is taken, and null_token where it has none.
-template <class Fold>
-picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Fold& map,
+template <class Maps>
+picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Maps& map,
                     float maximum) noexcept {
     const std::size_t b = block_of(masses, r.blocks(), target);
     std::uint32_t weights[block_size];
-    run_baseline<weigh_block_pass<Fold>>(r.block(b), map, maximum, static_cast<std::uint32_t*>(weights));
+    run_baseline<weigh_block_pass<Maps>>(r.block(b), map, maximum, static_cast<std::uint32_t*>(weights));
     picked last{null_token, 0};
     for (std::size_t i = 0; i < block_size; ++i) {
         if (weights[i] == 0) continue;
@@ -88,10 +88,10 @@ picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t tar
 
 /// A distribution made of another: what the maps give, reshaped. In the form of fused maps, so that the passes of one
 /// serve the other.
-template <class Fold, class Shape>
+template <class Maps, class Shape>
 class reshaped {
 public:
-    reshaped(const Fold& maps, const Shape& shape) noexcept : maps_(maps), shape_(shape) {}
+    reshaped(const Maps& maps, const Shape& shape) noexcept : maps_(maps), shape_(shape) {}
     template <class V>
     RIFFLE_INLINE V operator()(const V& x) const noexcept {
         return shape_(maps_(canonical(x)));
@@ -104,17 +104,17 @@ public:
     float one(float x) const noexcept { return (*this)(lanes<1>(x))[0]; }
 
 private:
-    Fold maps_;
+    Maps maps_;
     Shape shape_;
 };
 
 /// The greatest mapped logit of a row whose map is not monotone.
-template <class Fold>
+template <class Maps>
 struct mapped_max_pass {
     template <int N>
-    static RIFFLE_INLINE float run(const row& r, const Fold& map_by_reference) noexcept {
+    static RIFFLE_INLINE float run(const row& r, const Maps& map_by_reference) noexcept {
         using V = lanes<N>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         V greatest(illegal_logit);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const float* x = r.block(b);
@@ -125,11 +125,11 @@ struct mapped_max_pass {
 };
 
 /// Inverse CDF of a reshaped distribution: the token, its reshaped logit, and in p the probability that it had before.
-template <class Fold, class Shape>
-token_data pick_by_shape(const row& r, const float* block_maxima, const Fold& maps, const Shape& shape,
+template <class Maps, class Shape>
+token_data pick_by_shape(const row& r, const float* block_maxima, const Maps& maps, const Shape& shape,
                          std::uint64_t* masses, const draws& random) noexcept {
-    const reshaped<Fold, Shape> map(maps, shape);
-    const float maximum = run<mapped_max_pass<reshaped<Fold, Shape>>>(r, map);
+    const reshaped<Maps, Shape> map(maps, shape);
+    const float maximum = run<mapped_max_pass<reshaped<Maps, Shape>>>(r, map);
     const std::uint64_t total =
         find_mass<false>(r, block_maxima, std::numeric_limits<float>::lowest(), map, maximum, masses);
     const picked found = pick_by_mass(r, masses, multiply_high(random.bits(), total), map, maximum);
@@ -150,15 +150,15 @@ struct noise_of_tokens_pass {
 };
 
 /// Gumbel-max over the mapped row: the greatest mapped logit + noise, the lowest id among equals.
-template <class Fold>
+template <class Maps>
 struct noise_pass {
     template <int N>
     static RIFFLE_INLINE token_id run(const row& r, const float* const& block_maxima, float cut,
-                                      const Fold& map_by_reference, const std::array<std::uint32_t, 4>& counter,
+                                      const Maps& map_by_reference, const std::array<std::uint32_t, 4>& counter,
                                       std::uint64_t seed) noexcept {
         using V = lanes<N>;
         using Ints = int_lanes<N>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         V best(illegal_logit);
         Ints best_id(-1);
         for (std::size_t b = 0; b < r.blocks(); ++b) {
@@ -188,8 +188,8 @@ struct noise_pass {
 
 /// `maximum` is the greatest raw logit, canonical. The token that has it has some noise too, and a token whose logit is
 /// more than the greatest noise under their sum cannot win: most of a peaked row need no noise at all.
-template <class Fold>
-token_id pick_by_noise(const row& r, const float* block_maxima, const Fold& map, float maximum,
+template <class Maps>
+token_id pick_by_noise(const row& r, const float* block_maxima, const Maps& map, float maximum,
                        const draws& noise) noexcept {
     constexpr float lowest = std::numeric_limits<float>::lowest();
     const auto top = first_at_least(r, block_maxima, raw_cut(maximum));
@@ -200,7 +200,7 @@ token_id pick_by_noise(const row& r, const float* block_maxima, const Fold& map,
     const float beatable = std::clamp(score - greatest_gumbel_noise - rounding, lowest, mapped);
     // A map that is not monotone was written out before, so what is pending here is.
     const float cut = least_float(maximum, [&](float x) { return map.one(canonical(x)) >= beatable; });
-    return run<noise_pass<Fold>>(r, block_maxima, cut, map, noise.counter(0), noise.seed());
+    return run<noise_pass<Maps>>(r, block_maxima, cut, map, noise.counter(0), noise.seed());
 }
 
 }  // namespace wide

@@ -21,7 +21,8 @@ float least_float(float known, Reached reached) noexcept {
     return from_ordered_key(std::int32_t(high));
 }
 
-/// The least raw logit whose mapped value is at least `target`; map(known) >= target. `Map` is a monotone fold.
+/// The least raw logit whose mapped value is at least `target`; map(known) >= target. `Map` is monotone, as fused_maps
+/// of monotone stages are.
 template <class Map>
 float preimage(const Map& map, float target, float known) noexcept {
     return least_float(known, [&](float x) { return map(canonical(x)) >= target; });

@@ -8,12 +8,12 @@
 namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Replaces every logit by map(canonical(logit)), in the row's private copy.
-template <class Fold>
+template <class Maps>
 struct rewrite_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, const Fold& map_by_reference) noexcept {
+    static RIFFLE_INLINE void run(row* const& r, const Maps& map_by_reference) noexcept {
         using V = lanes<N>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         for (std::size_t b = 0; b < r->blocks(); ++b) {
             const float* from = r->block(b);
             float* to = r->own_unfilled(b);
@@ -23,9 +23,9 @@ struct rewrite_pass {
 };
 
 /// Maps the row for good.
-template <class Fold>
-void rewrite(row& r, const Fold& map) noexcept {
-    run<rewrite_pass<Fold>>(&r, map);
+template <class Maps>
+void rewrite(row& r, const Maps& map) noexcept {
+    run<rewrite_pass<Maps>>(&r, map);
 }
 
 /// Makes the blocks canonical that hold a +inf, as their maxima show.

@@ -4,6 +4,7 @@
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/row.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/wide/above.hpp>
 #include <riffle/wide/fused_maps.hpp>
 #include <riffle/wide/histogram.hpp>
@@ -12,7 +13,7 @@
 namespace riffle::inline RIFFLE_ABI::wide {
 
 /// Pads values[0, size) with -inf to a multiple of 16, which must fit.
-inline std::size_t pad_peaks(float* values, std::size_t size) noexcept {
+inline std::size_t pad_maxima(float* values, std::size_t size) noexcept {
     const std::size_t padded = (size + 15) / 16 * 16;
     std::fill(values + size, values + padded, illegal_logit);
     return padded;
@@ -44,7 +45,7 @@ float kth_greatest_by(const Count& count_reaching, std::size_t k, std::size_t sl
     return from_ordered_key(std::int32_t(low));
 }
 
-/// That of values[0, padded).
+/// The k-th greatest of values[0, padded), or a little less: `slack` more may reach it.
 inline float kth_greatest(const float* values, std::size_t padded, std::size_t k, std::size_t slack, float guessed_low,
                           float guessed_high) noexcept {
     return kth_greatest_by([=](float cut) { return count_at_least(values, padded, cut); }, k, slack, guessed_low,
@@ -72,15 +73,14 @@ float bound_of_rank(const Row& r, float* block_maxima, std::size_t k, float maxi
                     std::uint64_t* bins) noexcept {
     constexpr float everything = std::numeric_limits<float>::lowest();
     if (k >= r.size()) return everything;
-    constexpr std::size_t few_blocks = 64;  // of which ten counts cost less than a histogram
     const auto kth_of = [&](float* maxima, std::size_t count) {
         const float low = guess_below(block_maxima, r.blocks(), maximum);
-        return (std::max)(kth_greatest(maxima, pad_peaks(maxima, count), k, k / 8, low, maximum), everything);
+        return (std::max)(kth_greatest(maxima, pad_maxima(maxima, count), k, k / 8, low, maximum), everything);
     };
     if (!needs_groups(r, k)) return kth_of(block_maxima, r.blocks());
     const std::size_t count = group_count(r);
     const bool groups_serve = k <= count - count / 8;  // then about twice as many reach the bound, at most
-    if (!groups_serve && r.blocks() <= few_blocks) {
+    if (!groups_serve && r.blocks() <= tuning::blocks_to_count) {
         const auto count_reaching = [&](float cut) { return count_above(r, block_maxima, cut, r.size()); };
         const float low = guess_below(block_maxima, r.blocks(), maximum);
         return (std::max)(kth_greatest_by(count_reaching, k, k / 8, low, maximum), everything);
@@ -118,7 +118,7 @@ RIFFLE_NOINLINE inline void keep_greatest_in_order(candidates& c, std::size_t k,
         least = logits[i] < least ? logits[i] : least;
         greatest = logits[i] > greatest ? logits[i] : greatest;
     }
-    const float cut = kth_greatest(logits, pad_peaks(logits, c.size), k, 0, least, greatest);
+    const float cut = kth_greatest(logits, pad_maxima(logits, c.size), k, 0, least, greatest);
     if (!(cut > illegal_logit)) return c.keep_legal();
     std::size_t ties = k;  // that stay
     for (std::size_t i = 0; i < c.size; ++i) ties -= logits[i] > cut;
@@ -137,12 +137,12 @@ template <class Mapping>
 void find_greatest(const row& r, const float* block_maxima, std::size_t k, float bound, const Mapping& mapping,
                    candidates& found) noexcept {
     constexpr std::size_t blocks_at_once = 16;
-    constexpr std::size_t few = 256;
     const std::size_t enough = 4 * k + 4 * block_size;
     const std::size_t room = r.blocks() * block_size, most = (std::min)(enough + block_size, room);
     const bool in_order = 3 * (room - most) >= most + 16;  // the logits fit into the memory behind
     const auto keep = [&] {
-        if (in_order && found.size >= few) keep_greatest_in_order(found, k, reinterpret_cast<float*>(found.end()));
+        if (in_order && found.size >= tuning::rank_in_order)
+            keep_greatest_in_order(found, k, reinterpret_cast<float*>(found.end()));
         else found.keep_greatest(k);
     };
     bool is_close = false;

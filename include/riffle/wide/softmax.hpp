@@ -12,13 +12,13 @@ namespace riffle::inline RIFFLE_ABI::wide {
 
 /// The softmax statistics of the mapped row, of which only the asked `Parts` (softmax_part) are taken beside the mass.
 /// Raw logits from `legal_cut` up are legal behind the maps; those under `cut` weigh nothing.
-template <std::uint8_t Parts, class Fold>
+template <std::uint8_t Parts, class Maps>
 struct softmax_pass {
     template <int N>
     static RIFFLE_INLINE softmax_statistics run(const row& r, const float* const& block_maxima, float cut,
-                                                float legal_cut, const Fold& map_by_reference, float maximum) noexcept {
+                                                float legal_cut, const Maps& map_by_reference, float maximum) noexcept {
         using V = lanes<N>;
-        const Fold map = map_by_reference;
+        const Maps map = map_by_reference;
         const V top(maximum);
         softmax_statistics all;
         all.maximum = maximum;
@@ -59,10 +59,10 @@ struct softmax_pass {
 };
 
 /// The softmax statistics of the mapped row; `maximum` is the greatest mapped logit.
-template <std::uint8_t Parts = softmax_part::all, class Fold>
-softmax_statistics find_softmax(const row& r, const float* block_maxima, float cut, float legal_cut, const Fold& map,
+template <std::uint8_t Parts = softmax_part::all, class Maps>
+softmax_statistics find_softmax(const row& r, const float* block_maxima, float cut, float legal_cut, const Maps& map,
                                 float maximum) noexcept {
-    return run<softmax_pass<Parts, Fold>>(r, block_maxima, cut, legal_cut, map, maximum);
+    return run<softmax_pass<Parts, Maps>>(r, block_maxima, cut, legal_cut, map, maximum);
 }
 
 }  // namespace riffle::wide

@@ -99,7 +99,7 @@ template <class S>
 concept adjusts_by_softmax = requires(const S& s, const softmax_values<f32>& l,
                                       const std::array<f32, softmax_parameters<S>>& p) { S::parameters(l, p); };
 
-constexpr softmax_values<f32> law_in(const row_measures& m) noexcept { return {m.maximum, m.log_mass, m.entropy}; }
+constexpr softmax_values<f32> softmax_in(const row_measures& m) noexcept { return {m.maximum, m.log_mass, m.entropy}; }
 
 template <class S>
 constexpr f32 map_on_device(const f32& logit, [[maybe_unused]] const f32* parameters) noexcept {
@@ -108,12 +108,12 @@ constexpr f32 map_on_device(const f32& logit, [[maybe_unused]] const f32* parame
 }
 template <class S>
 constexpr f32 adjust_on_device(const f32& logit, const row_measures& of_all, const f32* parameters) noexcept {
-    return S::map(logit, S::parameters(law_in(of_all), parameters_in<softmax_parameters<S>>(parameters)));
+    return S::map(logit, S::parameters(softmax_in(of_all), parameters_in<softmax_parameters<S>>(parameters)));
 }
 template <class S>
 constexpr f32 cut_on_device(const row_measures& of_all, const f32* parameters) noexcept {
     const auto p = parameters_in<cut_parameters<S>>(parameters);
-    if constexpr (cuts_by_softmax<S>) return S::cut(law_in(of_all), p);
+    if constexpr (cuts_by_softmax<S>) return S::cut(softmax_in(of_all), p);
     else if constexpr (cuts_by_deviation<S>) return S::cut(of_all.maximum, of_all.deviation, p);
     else return S::cut(of_all.maximum, p);
 }

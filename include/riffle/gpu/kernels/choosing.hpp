@@ -22,9 +22,9 @@ public:
     variable<u32> token, key;  ///< the one, and its key
 
     /// The first in rank: of the greatest keys that the invocations have met, that with the lowest id.
-    constexpr void first(const u32& best_of_invocation, const u32& lane_best_id) noexcept {
+    constexpr void first(const u32& best_of_invocation, const u32& best_id_of_invocation) noexcept {
         key = row_.greatest.load();
-        token = group_.least(blend(best_of_invocation == key, lane_best_id, u32(no_token)));
+        token = group_.least(blend(best_of_invocation == key, best_id_of_invocation, u32(no_token)));
     }
 
     /// The greatest logit plus noise keyed by the token, the lowest id among equals.

@@ -30,8 +30,8 @@ public:
           high_(code_, digits), group_counts_(code_, groups), group_low_(code_, groups), group_high_(code_, groups),
           level_(code_, u32(0u)), settled_{code_} {}
 
-    /// Answers 1 where so few tokens hold_prefix that there is an invocation for each. Else it sets the present stage's
-    /// bound: to the last token of the prefix, and to all where no prefix comes to the goal.
+    /// Answers 1 where holds_prefix is true of so few tokens that there is an invocation for each. Else it sets the
+    /// present stage's bound: to the last token of the prefix, and to all where no prefix comes to the goal.
     constexpr u32 run(prefix_goal& goal) noexcept {
         write_functions(goal);
         variable<u32> are_few(code_, u32(0u));

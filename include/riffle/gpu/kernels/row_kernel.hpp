@@ -22,9 +22,9 @@ public:
                          std::uint32_t tokens_at_once = 4) noexcept
         : code_(code), plan_(plan), group_(code), row_(group_, stages.first(plan.stages), tokens_at_once),
           few_(group_, row_, plan.narrows), all_(group_, row_, few_), narrowing_(group_, row_, few_, all_),
-          choosing_(group_, row_, few_, all_), lane_best_(code, u32(0u)), lane_best_id_(code, u32(0u)),
-          is_fresh_(code, u32(0u)), narrowed_(code, u32(0u)), is_known_(code, u32(0u)), has_any_(code, u32(1u)),
-          goes_on_(code, u32(1u)) {}
+          choosing_(group_, row_, few_, all_), best_of_invocation_(code, u32(0u)),
+          best_id_of_invocation_(code, u32(0u)), is_fresh_(code, u32(0u)), narrowed_(code, u32(0u)),
+          is_known_(code, u32(0u)), has_any_(code, u32(1u)), goes_on_(code, u32(1u)) {}
 
     constexpr void write() noexcept {
         if (!plan_.edits) return run();
@@ -89,13 +89,13 @@ private:
                                results();
         const boolean is_stale = (is_known_ == 0u) | (asks_for_first() & (is_fresh_ == 0u));
         spirv::if_(code_, row_.is_one_of(asks) & is_stale, [&] {
-            lane_best_ = 0u;
+            best_of_invocation_ = 0u;
             all_.for_each([&](const u32& key, const u32& id) {
-                const boolean better = lane_best_ < key;
-                lane_best_ = blend(better, key, lane_best_.load());
-                lane_best_id_ = blend(better, id, lane_best_id_.load());
+                const boolean better = best_of_invocation_ < key;
+                best_of_invocation_ = blend(better, key, best_of_invocation_.load());
+                best_id_of_invocation_ = blend(better, id, best_id_of_invocation_.load());
             });
-            row_.greatest = group_.greatest(lane_best_);
+            row_.greatest = group_.greatest(best_of_invocation_);
             is_known_ = 1u;
             is_fresh_ = 1u;
         });
@@ -156,14 +156,14 @@ private:
             narrowing_.goal.least = 0u;
             narrowing_.cut = 1u;
         });
-        narrowing_.run(lane_best_, cuts());
+        narrowing_.run(best_of_invocation_, cuts());
     }
     constexpr boolean is_at_end() const noexcept { return row_.stage == u32(std::uint32_t(row_.stages())); }
     constexpr void remove() noexcept {
         set_cut(device_form::remove);
         const u32 last = narrowing_.remove_top(row_.stage_request(stage_word::least));
         row_.greatest = blend(last == 0u, row_.greatest.load(), last);
-        lane_best_ = blend(last == 0u, lane_best_.load(), u32(0u));
+        best_of_invocation_ = blend(last == 0u, best_of_invocation_.load(), u32(0u));
     }
     /// The key that tokens must reach.
     constexpr void set_cut(device_form form) noexcept {
@@ -182,7 +182,7 @@ private:
     }
     constexpr void choose_first() noexcept {
         spirv::if_(code_, asks_for_first(), [&] {
-            choosing_.first(lane_best_, lane_best_id_);
+            choosing_.first(best_of_invocation_, best_id_of_invocation_);
             if (!maps_or_first()) return;
             spirv::if_(code_, row_.is_one_of(maps_or_first()), [&] {
                 few_.take_one(choosing_.key, choosing_.token);
@@ -205,11 +205,11 @@ private:
         if (monotone)
             spirv::if_(code_, row_.is_one_of(monotone), [&] {
                 row_.greatest = row_.behind_stage(row_.greatest, u32(0u));
-                lane_best_ = row_.behind_stage(lane_best_, u32(0u));
+                best_of_invocation_ = row_.behind_stage(best_of_invocation_, u32(0u));
             });
         if (const stage_set narrows = of_form(device_form::narrow))
             spirv::if_(code_, row_.is_one_of(narrows), [&] {  // one that shares the bound's key may be gone
-                lane_best_ = row_.behind_stage(lane_best_, 0xffffffffu);
+                best_of_invocation_ = row_.behind_stage(best_of_invocation_, 0xffffffffu);
             });
         const stage_set maps_or_drops = monotone | of_form(device_form::remove) | of_form(device_form::narrow);
         if (maps_or_drops) is_fresh_ = blend(row_.is_one_of(maps_or_drops), u32(0u), is_fresh_.load());
@@ -224,12 +224,12 @@ private:
     measuring all_;
     narrowing_stage narrowing_;
     choosing choosing_;
-    private_variable<u32> lane_best_;     ///< the greatest key that the invocation has met, or 0 where it may be gone
-    private_variable<u32> lane_best_id_;  ///< its lowest id
-    private_variable<u32> is_fresh_;      ///< 1: no map has made other keys the greatest as well
-    private_variable<u32> narrowed_;      ///< 1 as soon as a stage has
-    private_variable<u32> is_known_;      ///< 1: row_.greatest is the greatest key ahead of the stage
-    private_variable<u32> has_any_;       ///< 0: there was no legal token
+    private_variable<u32> best_of_invocation_;     ///< the greatest key it has met, or 0 where that may be gone
+    private_variable<u32> best_id_of_invocation_;  ///< its lowest id
+    private_variable<u32> is_fresh_;               ///< 1: no map has made other keys the greatest as well
+    private_variable<u32> narrowed_;               ///< 1 as soon as a stage has
+    private_variable<u32> is_known_;               ///< 1: row_.greatest is the greatest key ahead of the stage
+    private_variable<u32> has_any_;                ///< 0: there was no legal token
     private_variable<u32> goes_on_;
 };
 

@@ -29,8 +29,7 @@ struct device_choice {
 
 /// A device of riffle's own, for applications that have none: instance, device and a queue. The environment variable
 /// RIFFLE_GPU overrides the choice: "off" for no device, "software" to allow those, anything else is a part of a name,
-/// of a software device too.
-/// Where nothing is found state() says why, and samplers made with it work on the processor.
+/// of a software device too. Where nothing is found state() says why, and samplers made with it work on the processor.
 ///
 /// It stays where it is, and goes after all that was made with it: samplers, buffers, kernels. Samplers of several
 /// threads may share it. Opening one takes milliseconds to seconds, as drivers have it.

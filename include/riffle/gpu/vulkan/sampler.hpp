@@ -74,9 +74,8 @@ public:
 
     /// Of many rows, each with a chain of its own: chains[r] samples from logits[r · stride, ... + vocabulary), and
     /// tokens[r] is its token; as many as there are of both, null_token behind those. The rows are of one length,
-    /// `vocabulary`; 0 = the stride.
-    /// What lies beyond the end of the logits is not there: such a row is shorter, or empty. A chain has one row of a
-    /// call.
+    /// `vocabulary`; 0 = the stride. What lies beyond the end of the logits is not there: such a row is shorter, or
+    /// empty. A chain has one row of a call.
     void sample(std::span<Chain* const> chains, std::span<const float> logits, std::size_t stride,
                 std::span<token_id> tokens, std::size_t vocabulary = 0) noexcept {
         const std::size_t rows = (std::min)(chains.size(), tokens.size());

@@ -9,6 +9,7 @@
 #include <riffle/core/context.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/status.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/exact/form.hpp>
 #include <riffle/exact/full_row.hpp>
 #include <riffle/exact/quick_sums.hpp>
@@ -46,7 +47,7 @@ private:
     /// done once, and again only behind a stage without a form, which may have left them a row.
     bool is_row_for(std::size_t i) noexcept {
         if (!stages_[i].ops->apply_to_row) looks_again_ = true;
-        else if (std::exchange(looks_again_, false) && c_.size >= least_row && !c_.sorted) {
+        else if (std::exchange(looks_again_, false) && c_.size >= tuning::least_row_of_candidates && !c_.sorted) {
             found_ = wide::copy_logits(c_, memory_.copies, memory_.block_maxima);
             if (i == 0 && found_.is_row) note(found_.maximum.logit, found_.maximum.saw_nan);
             return found_.is_row;

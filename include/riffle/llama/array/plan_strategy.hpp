@@ -62,8 +62,7 @@ public:
         : stages_(stages), plan_(p), c_(c), memory_(memory), context_(x) {}
 
     /// The logits of c, behind the verbs that the plan has ahead of the row, are in memory.copies, and their `maximum`
-    /// is known. `map_row(first, end, row)` maps a whole row
-    /// as those stages do, where it can.
+    /// is known. `map_row(first, end, row)` maps a whole row as those stages do, where it can.
     template <class MapRow>
     status run(machine& on, const wide::row_maximum& maximum, MapRow map_row) noexcept {
         const auto end = stages_.has_selector() ? run_to::token_among_all : run_to::selector;

@@ -6,6 +6,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/llama/array/exact_strategy.hpp>
 #include <riffle/llama/array/plan_strategy.hpp>
 #include <riffle/llama/array/write_back.hpp>
@@ -18,16 +19,21 @@
 
 namespace riffle::inline RIFFLE_ABI::llama::detail {
 
+/// Whether a plan makes candidates of a row at once, and no pass reads it.
+inline bool has_verbs_alone(const plan& p) noexcept { return p.verbs_ahead() == 0 && p.has(pass::rows); }
+
 /// riffle's own stages on an array that may be a row: by the passes where it is one. False where nothing was done.
 template <class Chain>
 bool apply_by_plan(Chain& chain, candidates& c, bool& has_p, status& s) noexcept {
     decltype(auto) stages = chain.view();
-    if (c.size < least_row) return false;
+    if (c.size < tuning::least_row_of_candidates) return false;
+    // Scratch is not asked for where none is needed. (What masks leave legal is only known in the open step.)
+    if (!stages.has_masks() && has_verbs_alone(stages.plan_for(stages.bridge(c.size, 0)))) return false;
     open_step step(chain, c.size);
     if (!(s = step.state()).ok()) return true;
     const plan& p = step.plan_for(c.size);
+    if (has_verbs_alone(p)) return false;
     const std::size_t verbs = p.verbs_ahead(), size = c.size;
-    if (verbs == 0 && p.has(pass::rows)) return false;
     const context x = step.past();
     const auto finish = [&](const status& came_to) {
         s = step.finish(c, came_to);

@@ -17,15 +17,12 @@
 
 namespace riffle::inline RIFFLE_ABI::llama::detail {
 
-/// Fewer candidates than this are worked on as they are.
-inline constexpr std::size_t least_row = 1024;
-
 /// What write_back writes.
 struct written {
     bool p = false;
     float maximum = 0.0f;
-    float scale = 0.0f;                ///< p of the likeliest
-    float least_peak = illegal_logit;  ///< blocks whose maximum is below get a p of 0
+    float scale = 0.0f;                   ///< p of the likeliest
+    float least_maximum = illegal_logit;  ///< blocks whose maximum is below get a p of 0
 };
 
 /// Writes a row over its candidates: the logits, as they are or canonical, and p to seven digits.
@@ -45,10 +42,11 @@ struct write_back_pass {
 
 private:
     template <int N>
-    static RIFFLE_INLINE void write_block(const float* from, float peak, const written& what, token_data* to) noexcept {
+    static RIFFLE_INLINE void write_block(const float* from, float block_maximum, const written& what,
+                                          token_data* to) noexcept {
         using V = lanes<N>;
         const V maximum(what.maximum), scale(what.scale);
-        const bool weighs = peak >= what.least_peak;
+        const bool weighs = block_maximum >= what.least_maximum;
         for (std::size_t i = 0; i < block_size; i += N) {
             V logits = V::load(from + i);
             if constexpr (Canonical) logits = canonical(logits);

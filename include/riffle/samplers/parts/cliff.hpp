@@ -6,6 +6,7 @@
 
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/rank_sort.hpp>
+#include <riffle/core/tuning.hpp>
 #include <riffle/math/elementwise.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -28,8 +29,7 @@ struct cliff {
     /// Of legal candidates, at least one, which it may move, and whose p is lost. O(size): those alone are sorted whose
     /// gaps may be the greatest.
     static cliff of(candidates& c) noexcept {
-        constexpr std::size_t few = 512;
-        if (!c.sorted && c.size > few) return in_steps(c);
+        if (!c.sorted && c.size > tuning::cliff_in_order) return in_steps(c);
         sort_without_p(c);
         cliff found{1, c[0].logit, -1.0f};
         for (std::size_t i = 1; i < c.size; ++i) found.look_at(i, c[i - 1].logit, c[i].logit);
@@ -57,7 +57,7 @@ private:
             least = token.logit < least ? token.logit : least;
             greatest = token.logit > greatest ? token.logit : greatest;
         }
-        constexpr std::size_t most = 1024;
+        constexpr std::size_t most = tuning::buckets_of_cliff;
         const float low = 0.5f * least, width = 0.5f * greatest - low;  // halves, whose distance is a float
         const float scale = float(most - 1) / (width > 0x1p-117f ? width : 0x1p-117f);
         const auto place_of = [low, scale](float logit) {  // falls as the logit rises

@@ -286,7 +286,7 @@ RIFFLE_LOCAL inline constexpr option all[] = {
     {.names = {"gumbel"},
      .sampler = gumbel,
      .names_sampler = true,
-     .meaning = "the same law, a random number for each token"},
+     .meaning = "dist's distribution, a random number for each token"},
 };
 
 }  // namespace detail::option_rows

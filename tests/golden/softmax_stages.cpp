@@ -1,5 +1,5 @@
-// Stages that learn the law of the row: cuts, sets, maps and removals that follow from it, ahead of the bridge and
-// behind.
+// Stages that learn the softmax statistics of the row: cuts, sets, maps and removals that follow from it, ahead of the
+// bridge and behind.
 
 #include "golden/streams.hpp"
 
@@ -7,7 +7,7 @@ namespace riffle_tests {
 
 using namespace riffle;
 
-void add_laws(streams& all) {
+void add_softmax_stages(streams& all) {
     add(all, 1500, "typical .9 | dist", typical{.p = 0.9f}, dist{.seed = 101});
     add(all, 1500, "temperature .8 | typical .3 5 | dist", temperature{.t = 0.8f}, typical{.p = 0.3f, .min_keep = 5},
         dist{.seed = 102});
