@@ -68,8 +68,8 @@ TEST(Accept, OfARefusedTokenChangesNothing) {
     auto c = chain(counting{}, asked{}, tried{}, counting{}, penalties{.last_n = 8, .repeat = 1.5f}, dist{.seed = 1});
     ASSERT_TRUE(c.prompt(std::array{1, 2, 3}));
     EXPECT_FALSE(c.accept(4).refused);
-    expect_refused(c, 7, "asked: a stage refused the token");
-    expect_refused(c, 8, "tried: a stage refused the token");
+    expect_refused(c, 7, "asked: a stage failed, or refused the token");
+    expect_refused(c, 8, "tried: a stage failed, or refused the token");
     EXPECT_EQ(get<0>(c).taken, 4);
     EXPECT_EQ(get<1>(c).taken, 4);
     EXPECT_EQ(get<2>(c).taken, 4);
@@ -79,10 +79,10 @@ TEST(Accept, OfARefusedTokenChangesNothing) {
     late.push(tried{});
     late.push(asked{});
     late.push(dist{});
-    expect_refused(late, 7, "asked: a stage refused the token");
-    expect_refused(late, 8, "tried: a stage refused the token");
+    expect_refused(late, 7, "asked: a stage failed, or refused the token");
+    expect_refused(late, 8, "tried: a stage failed, or refused the token");
     any_pipeline hidden = c;
-    expect_refused(hidden, 8, "tried: a stage refused the token");
+    expect_refused(hidden, 8, "tried: a stage failed, or refused the token");
 }
 
 TEST(Accept, OfATokenBelowZeroIsRefused) {

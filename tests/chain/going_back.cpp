@@ -148,7 +148,7 @@ TEST(Rollback, OfAnEmptyStageTouchesNoOther) {
 TEST(Rewind, ByNothingKeepsTheLastStep) {
     auto c = chain(stops_at_two{}, greedy{});
     c.accept(2);
-    ASSERT_TRUE(c.rewind(c.last_step().rewind));
+    ASSERT_TRUE(c.rewind(std::size_t(c.last_step().rewind)));
     EXPECT_TRUE(c.last_step().finished);
 }
 

@@ -49,7 +49,7 @@ token_id staged(Chain& c, std::span<const float> row) {
 
 template <class Chain>
 void expect_fused_as_staged(Chain c) {
-    for (const std::size_t size : {4, 30, 1000, 5000}) {
+    for (const std::size_t size : {4u, 30u, 1000u, 5000u}) {
         c.reset();
         for (int step = 0; step < 9; ++step) {
             const auto row = make_row(shape::random, size, std::uint64_t(step));

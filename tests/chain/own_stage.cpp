@@ -359,7 +359,7 @@ TEST(OwnStage, AcceptAnswersAStep) {
     EXPECT_TRUE(c.last_step().state.ok());
     const step refused = c.accept(1000);
     EXPECT_EQ(refused.state.code(), status_code::stage_failed);
-    EXPECT_STREQ(refused.state.message().c_str(), "director: a stage refused the token");
+    EXPECT_STREQ(refused.state.message().c_str(), "director: a stage failed, or refused the token");
     EXPECT_EQ(c.last_step().state.code(), status_code::stage_failed);
     EXPECT_EQ(get<director>(c).seen, 1);
     EXPECT_EQ(c.sample(row), 1);

@@ -58,7 +58,7 @@ static_assert(is(chain_of<temperature, adaptive_p>::plan_for(1), {{max}, {softma
 
 // A nucleus and a deviation need a sum over the row first.
 static_assert(is(chain_of<temperature, top_p, dist>::plan_for(1),
-                 {{max}, {mass, 1, 2}, {histogram, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
+                 {{max}, {mass, 1, 2}, {nucleus_end, 1, 2}, {above, 1, 2}, {narrow, 2, 3}}));
 static_assert(is(chain_of<top_n_sigma, temperature, dist>::plan_for(0),
                  {{max}, {moments, 0, 1}, {above, 0, 1}, {narrow, 1, 3}}));
 
@@ -118,7 +118,7 @@ static_assert(is(chain_of<shaken, temperature, mask, dist>::plan_for(2),
 static_assert(is(chain_of<top_k, keep_even, dist>::plan_for(0), {{max}, {select, 0, 1}, {narrow, 1, 3}}));
 static_assert(is(chain_of<temperature, lottery>::plan_for(1), {{rows}, {narrow, 0, 2}}));
 static_assert(is(chain_of<top_p, lottery>::plan_for(0),
-                 {{max}, {mass, 0, 1}, {histogram, 0, 1}, {above, 0, 1}, {narrow, 1, 2}}));
+                 {{max}, {mass, 0, 1}, {nucleus_end, 0, 1}, {above, 0, 1}, {narrow, 1, 2}}));
 
 // So does a chain that neither narrows nor selects.
 static_assert(is(chain_of<temperature, soft_cap>::plan_for(2), {{rows}, {narrow, 0, 2}}));

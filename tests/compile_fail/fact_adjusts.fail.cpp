@@ -5,5 +5,6 @@ struct mine {
     void apply(riffle::candidates& c) const noexcept { c.keep_greatest(3); }
 };
 
-// expect: riffle: a stage that adjusts needs `parameters.const softmax_statistics&.` beside its map
+// expect: riffle: a stage that adjusts needs `parameters.const softmax_statistics&.` and `bool adjusts_now.. const
+// noexcept`
 auto wrong = riffle::chain(mine{}, riffle::greedy{});

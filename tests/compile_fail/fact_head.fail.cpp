@@ -11,6 +11,6 @@ struct mine {
     riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
 };
 
-// expect: riffle: narrowing::head needs `std::size_t rank.. const noexcept` and `std::size_t rank.const
-// softmax_statistics&
+// expect: riffle: narrowing::head needs a nested `state`, `std::size_t rank.. const noexcept` and `std::size_t
+// rank.const softmax_statistics&
 auto wrong = riffle::chain(riffle::top_k{}, mine{});

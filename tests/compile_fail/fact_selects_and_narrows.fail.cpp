@@ -7,5 +7,6 @@ struct mine {
     void apply(riffle::candidates& c) const noexcept { c.selected = 0; }
 };
 
-// expect: riffle: a selector that narrows needs `void choose.candidates&, const draws&, const state&. const noexcept`
+// expect: riffle: a selector that narrows needs a nested `state` and `void choose.candidates&, const draws&, const
+// state&. const noexcept`
 auto wrong = riffle::chain(riffle::top_k{}, mine{});

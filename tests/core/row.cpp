@@ -137,7 +137,7 @@ TEST(RowEdits, AreKeptBesideBlocksThatStayWhereTheyAre) {
         EXPECT_FALSE(c.is_copied(b)) << b;
         EXPECT_EQ(c.r.unedited(b), c.logits.data() + b * block_size) << b;
     }
-    EXPECT_EQ(c.r.edits(), 3u);
+    EXPECT_EQ(c.r.edit_count(), 3u);
     EXPECT_EQ(c.r.block(2), c.logits.data() + 2 * block_size);
     expect_halves_at(c, {3 * block_size, 4 * block_size - 1, 5 * block_size + 77});
     for (std::size_t i = 0; i < c.logits.size(); ++i)
@@ -148,7 +148,7 @@ TEST(RowEdits, OfOneTokenFollowOneAnother) {
     for (const std::size_t id : {700u, 701u, 700u}) c.add_half(id);
     EXPECT_EQ(c.r.logit(700), 701.0f);
     EXPECT_EQ(c.r.block(2)[700 - 512], 701.0f);
-    EXPECT_EQ(c.r.edits(), 2u);
+    EXPECT_EQ(c.r.edit_count(), 2u);
     c.r.edit(700, [](float logit) {
         EXPECT_EQ(logit, 701.0f);
         return 1.0f;
@@ -187,7 +187,7 @@ TEST(RowEdits, OfMoreThanHalfTheBlocksCopyTheRest) {
             c.add_half(ids.back());
         }
         const std::size_t kept = std::min(blocks / 2, kept_edits::most);
-        EXPECT_EQ(c.r.edits(), kept);
+        EXPECT_EQ(c.r.edit_count(), kept);
         for (std::size_t b = 0; b < blocks; ++b) EXPECT_EQ(c.is_copied(b), b >= kept) << b;
         expect_halves_at(c, ids);
     }
@@ -197,7 +197,7 @@ TEST(RowEdits, OfBlocksThatShareAListStayApart) {
     const std::vector<std::size_t> ids{5 * block_size + 9, (5 + kept_edits::lists) * block_size + 9,
                                        (5 + 2 * kept_edits::lists) * block_size + 10, 5 * block_size + 10};
     for (const std::size_t id : ids) c.add_half(id);
-    EXPECT_EQ(c.r.edits(), 4u);
+    EXPECT_EQ(c.r.edit_count(), 4u);
     expect_halves_at(c, ids);
     c.r.own(5)[9] = 1.0f;
     EXPECT_EQ(c.r.logit(ids[0]), 1.0f);
@@ -219,7 +219,7 @@ TEST(RowEdits, GoIntoTheCopyAndEndWithTheBlock) {
     EXPECT_EQ(c.r.logit(600), 7.0f);
     EXPECT_EQ(c.r.block(2)[600 - 512], 7.0f);
     c.r.assign(c.logits, c.blocks.data(), c.copies.data(), &c.edits);
-    EXPECT_EQ(c.r.edits(), 0u);
+    EXPECT_EQ(c.r.edit_count(), 0u);
     expect_halves_at(c, {});
 }
 TEST(RowEdits, SeeAndLeaveCanonicalLogits) {
@@ -240,12 +240,12 @@ TEST(RowEdits, SeeAndLeaveCanonicalLogits) {
     EXPECT_TRUE(c.r.saw_infinity());
     EXPECT_EQ(c.r.logit(5), 2.0f);
     EXPECT_EQ(c.r.block(0)[6], -inf);
-    EXPECT_EQ(c.r.edits(), 2u);
+    EXPECT_EQ(c.r.edit_count(), 2u);
 }
 TEST(RowEdits, OfALastBlockGoIntoItsCopy) {
     edited_row c(6 * block_size + 30);
     c.add_half(6 * block_size + 29);
-    EXPECT_EQ(c.r.edits(), 0u);
+    EXPECT_EQ(c.r.edit_count(), 0u);
     expect_halves_at(c, {6 * block_size + 29});
 }
 TEST(RowEdits, OfARowThatIsACopyAreMadeThere) {
@@ -254,7 +254,7 @@ TEST(RowEdits, OfARowThatIsACopyAreMadeThere) {
     c.copies[300] = 4.0f;
     c.add_half(300);
     EXPECT_EQ(c.copies[300], 4.5f);
-    EXPECT_EQ(c.r.edits(), 0u);
+    EXPECT_EQ(c.r.edit_count(), 0u);
 }
 
 static_assert(block_count(0) == 0 && block_count(1) == 1 && block_count(256) == 1 && block_count(257) == 2);

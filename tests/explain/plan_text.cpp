@@ -115,7 +115,7 @@ TEST(PlanText, EveryPassNamesItsStages) {
     expect_lines(chain(top_n_sigma{}, dist{}), {"moments   reads every logit for top_n_sigma: mean and deviation",
                                                 "above     top_n_sigma: reads the blocks"});
     expect_lines(chain(top_p{}, dist{}),
-                 {"mass      exp of every logit that can weigh, for top_p", "histogram top_p: ", "narrow    dist"});
+                 {"mass      exp of every logit that can weigh, for top_p", "nucleus   top_p: ", "narrow    dist"});
     expect_lines(chain(top_a{}, dist{}), {"for top_a", "above     top_a: "});
     expect_lines(chain(xtc{}, greedy{}),
                  {"adjust    xtc: learns the softmax statistics of the row", "pick      greedy: "});

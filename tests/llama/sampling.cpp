@@ -343,7 +343,7 @@ TEST(Guided, AStageMayRefuseToo) {
     llama::guided both(takes_one{b} | greedy{}, grammar("root ::= [ab]+"));
     const step refused = both.accept(a);
     EXPECT_TRUE(refused.refused);
-    EXPECT_STREQ(refused.state.message().c_str(), "takes_one: a stage refused the token");
+    EXPECT_STREQ(refused.state.message().c_str(), "takes_one: a stage failed, or refused the token");
     EXPECT_EQ(both.mark().of_grammar, 0u);
     EXPECT_TRUE(both.accept(b).state.ok());
     EXPECT_EQ(both.mark().of_grammar, 1u);
@@ -379,7 +379,7 @@ TEST(Stage, AGrammarInTheChain) {
     const token_id f = id_of(words, "f");
     const step refused = sampler.accept(f);
     EXPECT_TRUE(refused.state == status_code::stage_failed);
-    EXPECT_STREQ(refused.state.message().c_str(), "grammar: a stage refused the token");
+    EXPECT_STREQ(refused.state.message().c_str(), "grammar: a stage failed, or refused the token");
 }
 
 // ---- vocabularies and settings

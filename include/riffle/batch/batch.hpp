@@ -43,7 +43,8 @@ class batch {
 public:
     /// Samples and accepts: tokens[i] is sequence i's, null_token where it has none (its last_status() says why). The
     /// answer is ok, or the status of the first sequence that has none, or what is wrong with the arguments; then
-    /// nothing was sampled, and all tokens are null_token. After the first call of a kind no memory is allocated.
+    /// nothing was sampled, and all tokens are null_token. (But where the executor left tasks out: those that were run
+    /// are sampled and accepted.) After the first call of a kind no memory is allocated.
     template <class Sequences, class Executor = one_after_the_other>
     status sample(Sequences&& sequences, const logit_rows& rows, std::span<token_id> tokens, Executor&& executor = {}) {
         return each(sequences, rows, tokens, executor,

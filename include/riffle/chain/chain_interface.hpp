@@ -11,7 +11,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// What every chain offers, whether its stages are types (pipeline), were put together at run time (dynamic_chain) or
 /// are hidden behind an any_pipeline. `Chain` gives view() and state().
 ///
-/// One thread a chain. No member throws. The first call for a vocabulary, or reserve, allocates; after that none does.
+/// One thread a chain. No member but fork throws. The first call for a vocabulary, or reserve, allocates; after that
+/// only a longer row does, and a window over 4,096 tokens as it fills, or an endless one: reserve says so beforehand.
 template <class Chain>
 class chain_interface {
 public:
@@ -121,7 +122,7 @@ public:
         decltype(auto) stages = self().view();
         return self().state().logprobs(stages, logits, n, which);
     }
-    /// Why the last call gave no token, and what it saw in the row.
+    /// What was wrong in the last step on a row or on candidates, also where there is a token, and what it saw in them.
     const status& last_status() const noexcept { return self().state().last_status(); }
     /// What accepting the last token led to; nothing where the last sample gave none.
     const step& last_step() const noexcept { return self().state().last_step(); }

@@ -42,8 +42,8 @@ public:
     }
 
     /// Memory for `count` more tokens, as far as a stage or a rollback looks back on them; where there is none nothing
-    /// has changed. Accepting as many then asks for none. (A stage is asked how far it looks back only where the ring
-    /// is full: for some that takes as long as a step.)
+    /// has changed. Accepting that many then allocates nothing. (A stage is asked how far it looks back only where the
+    /// ring is full: for some that takes as long as a step.)
     status make_room(const Stages& stages, history& tokens, std::size_t count) noexcept {
         if (tokens.lost()) return missing();
         const std::size_t has = tokens.capacity();

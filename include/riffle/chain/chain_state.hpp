@@ -48,7 +48,7 @@ public:
     // ---- from logits to token
 
     token_id peek(const stage_list& stages, std::span<const float> logits) noexcept {
-        past_.save_after_copying(stages);
+        history_.save_after_copying(stages);
         return run(stages, logits, run_to::token);
     }
     /// (The room for the token comes first: under numerics::llama a step changes what stages keep.)
@@ -62,7 +62,7 @@ public:
         return accept_chosen(stages);
     }
     status apply(const stage_list& stages, candidates& c) noexcept {
-        past_.save_after_copying(stages);
+        history_.save_after_copying(stages);
         return apply_each(stages, c, [](std::size_t, const candidates&) noexcept {});
     }
     /// apply, with seen(i, candidates) called before every stage i and once after the last.
@@ -88,9 +88,9 @@ public:
             }
         }
         seen(stages.size(), c);
-        if (c.selected < 0 || std::size_t(c.selected) >= c.size) c.selected = -1;
+        if (!c.has_selected()) c.selected = -1;
         if (stages.has_selector() && c.selected < 0) status_.fail(status_code::no_legal_token);
-        past_.note_choice({});
+        history_.note_choice({});
         if (c.selected >= 0) note_choice(c);
         return status_;
     }
@@ -99,7 +99,7 @@ public:
 
     step accept(const stage_list& stages, token_id token) noexcept {
         if (const status room = make_room(stages, 1); !room.ok()) return last_step_ = step::refusal(room);
-        return last_step_ = past_.accept(stages, token, token_origin::generated);
+        return last_step_ = history_.accept(stages, token, token_origin::generated);
     }
     /// Accepts what the last step chose. Where there is no memory to accept it, or a stage refuses it, it is not given
     /// out.
@@ -115,37 +115,37 @@ public:
     status prompt(const stage_list& stages, std::span<const token_id> tokens) noexcept {
         if (const status room = make_room(stages, tokens.size()); !room.ok()) return room;
         for (const token_id token : tokens)
-            if (last_step_ = past_.accept(stages, token, token_origin::prompt); !last_step_.state.ok())
+            if (last_step_ = history_.accept(stages, token, token_origin::prompt); !last_step_.state.ok())
                 return last_step_.state;
         return {};
     }
     void reset(const stage_list& stages) noexcept {
-        past_.reset(stages);
+        history_.reset(stages);
         last_step_ = {};
         status_ = {};
     }
-    void retry() noexcept { past_.retry(); }
-    void fork(const stage_list& stages, std::uint16_t sequence) noexcept { past_.fork(stages, sequence); }
+    void retry() noexcept { history_.retry(); }
+    void fork(const stage_list& stages, std::uint16_t sequence) noexcept { history_.fork(stages, sequence); }
     /// A token that was accepted elsewhere is missing here: no step can be right until reset, and each says so.
     void lose_history() noexcept {
-        past_.tokens().lose();
+        history_.tokens().lose();
         last_token_ = null_token;
     }
     /// Stages have been pushed: what was saved of others does not fit them.
     void note_new_stages(const stage_list& stages) noexcept {
-        past_.forget_saved_states();
-        past_.save_as_exact(stages);
+        history_.forget_saved_states();
+        history_.save_as_exact(stages);
     }
 
     // ---- going back
 
-    checkpoint mark(const stage_list& stages) const noexcept { return past_.mark(stages); }
+    checkpoint mark(const stage_list& stages) const noexcept { return history_.mark(stages); }
     status rollback(const stage_list& stages, const checkpoint& m) noexcept {
-        return gone_back(past_.rollback(stages, m, memory::window(stages)));
+        return gone_back(history_.rollback(stages, m, memory::window(stages)));
     }
     status rewind(const stage_list& stages, std::size_t count) noexcept {
         if (count == 0) return {};  // and last_step() stays
-        return gone_back(past_.rewind(stages, count, memory::window(stages)));
+        return gone_back(history_.rewind(stages, count, memory::window(stages)));
     }
 
     // ---- looking closer
@@ -194,24 +194,24 @@ public:
     void set_status(const status& s) noexcept { status_ = s; }
     const step& last_step() const noexcept { return last_step_; }
     const Machine& machine() const noexcept { return machine_; }
-    const draw_position& position() const noexcept { return past_.at(); }
-    const history& tokens() const noexcept { return past_.tokens(); }
+    const draw_position& position() const noexcept { return history_.at(); }
+    const history& tokens() const noexcept { return history_.tokens(); }
 
     // ---- memory
 
     /// For so many more tokens (basic_chain_memory::make_room).
     status make_room(const stage_list& stages, std::size_t count) noexcept {
-        return memory_.make_room(stages, past_.tokens(), count);
+        return memory_.make_room(stages, history_.tokens(), count);
     }
     status reserve(const stage_list& stages, std::size_t row_size, std::size_t tokens) noexcept {
-        return carved(memory_.reserve(stages, past_.tokens(), row_size, tokens));
+        return carved(memory_.reserve(stages, history_.tokens(), row_size, tokens));
     }
     std::size_t scratch_bytes(const stage_list& stages, std::size_t row_size, std::size_t tokens) const noexcept {
-        return memory_.bytes(stages, past_.tokens(), row_size, tokens);
+        return memory_.bytes(stages, history_.tokens(), row_size, tokens);
     }
     status use_storage(const stage_list& stages, std::span<std::byte> bytes, std::size_t row_size,
                        std::size_t tokens) noexcept {
-        return carved(memory_.use(stages, past_.tokens(), bytes, row_size, tokens));
+        return carved(memory_.use(stages, history_.tokens(), bytes, row_size, tokens));
     }
     /// Whether it lives in memory of the caller.
     bool has_storage() const noexcept { return memory_.is_borrowed(); }
@@ -241,12 +241,12 @@ private:
         last_token_ = null_token;
     }
     status reserve_scratch(const stage_list& stages, std::size_t row_size) noexcept {
-        return carved(memory_.reserve_scratch(stages, past_.tokens(), row_size));
+        return carved(memory_.reserve_scratch(stages, history_.tokens(), row_size));
     }
     /// What stages may look at in a step, once there is scratch for it.
     context now() const noexcept {
         const scratch& s = memory_.in_use();
-        return {past_.tokens(), past_.at(), s.counted, s.lengths, s.spare};
+        return {history_.tokens(), history_.at(), s.counted, s.lengths, s.spare};
     }
 
     /// Up to what the selector would choose from. llama.cpp's forms draw and learn on the way: that is taken back.
@@ -275,7 +275,7 @@ private:
                  run_to end) noexcept {
         last_token_ = machine_.run(stages, p, memory_.in_use(), x, logits, end);
         status_ = machine_.state();
-        if (end == run_to::token) past_.note_choice({});
+        if (end == run_to::token) history_.note_choice({});
         if (last_token_ != null_token) note_choice(machine_.found());
         return last_token_;
     }
@@ -289,7 +289,7 @@ private:
     }
     void note_choice(const candidates& c) noexcept {
         const token_data& chosen = c[std::size_t(c.selected)];
-        past_.note_choice({chosen.id, chosen.p});
+        history_.note_choice({chosen.id, chosen.p});
     }
     /// llama.cpp's forms take what comes, but for NaN.
     bool make_canonical(candidates& c, bool only_nan) noexcept {
@@ -303,15 +303,15 @@ private:
     }
 
     void copy_from(const basic_chain_state& other) noexcept {
-        past_ = other.past_;
-        past_.note_copy();
+        history_ = other.history_;
+        history_.note_copy();
         status_ = other.status_;
         last_step_ = other.last_step_;
         memory_.forget();
         forget_step();
     }
     void move_from(basic_chain_state& other) noexcept {
-        past_ = static_cast<decltype(past_)&&>(other.past_);
+        history_ = static_cast<decltype(history_)&&>(other.history_);
         memory_.take(other.memory_);
         status_ = other.status_;
         last_step_ = other.last_step_;
@@ -320,7 +320,7 @@ private:
         other.forget_step();
     }
 
-    detail::basic_chain_history<stage_list> past_;
+    detail::basic_chain_history<stage_list> history_;
     memory memory_;
     Machine machine_;
     status status_;

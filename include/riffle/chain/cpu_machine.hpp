@@ -65,7 +65,7 @@ public:
         }
         if (end == run_to::selector) return null_token;
         const candidates& found = s_.found;
-        if (found.selected < 0 || std::size_t(found.selected) >= found.size) return s_.fail(), null_token;
+        if (!found.has_selected()) return s_.fail(), null_token;
         const token_data& chosen = found[std::size_t(found.selected)];
         if (!(chosen.logit > illegal_logit)) return s_.fail(), null_token;  // llama.cpp's samplers may choose such
         return chosen.id;
@@ -79,7 +79,8 @@ public:
     /// The row as edits, masks and rewrites of the last run left it.
     row& edited_row() noexcept { return s_.row; }
     const status& state() const noexcept { return s_.state; }
-    /// Of the last mass pass: S and the masses of the blocks; 0 and none when the plan took no mass of the row.
+    /// Of the last mass pass: the mass of the row and those of its blocks; 0 and none when the plan took no mass of the
+    /// row.
     std::uint64_t total_mass() const noexcept { return s_.total_mass; }
     std::span<const std::uint64_t> block_masses() const noexcept {
         return {s_.memory.masses, s_.total_mass ? s_.row.blocks() : 0};
@@ -115,7 +116,7 @@ public:
                                                                       s.mapped_maximum);
         } else if constexpr (Op == pass::select) {
             s.select_greatest(s.rank(p.first));
-        } else if constexpr (Op == pass::histogram) {
+        } else if constexpr (Op == pass::nucleus_end) {
             m.nucleus_.find_end(p.first);
         } else if constexpr (Op == pass::above) {
             if constexpr (HasNuclei)
@@ -332,7 +333,7 @@ namespace detail {
 template <class Machine, std::uint64_t Passes, std::size_t Op>
 constexpr pass_handlers::handler handler_of() noexcept {
     if constexpr ((Passes >> Op & 1) != 0)
-        return Machine::template execute<pass(Op), (Passes >> unsigned(pass::histogram) & 1) != 0>;
+        return Machine::template execute<pass(Op), (Passes >> unsigned(pass::nucleus_end) & 1) != 0>;
     else return nullptr;
 }
 /// How each pass of a set, a bit each, is executed. The others are not compiled.

@@ -139,7 +139,7 @@ constexpr folded_passes make_folded_passes() {
     if constexpr (sizeof...(Stages) > 0)
         p.map = with::map, p.map_tokens = with::map_tokens, p.preimage = with::preimage;
     if constexpr (has(pass::mass) || has(pass::draw)) p.mass = with::mass;
-    if constexpr (has(pass::histogram)) p.split_mass = with::split_mass, p.mass_by_bucket = with::mass_by_bucket;
+    if constexpr (has(pass::nucleus_end)) p.split_mass = with::split_mass, p.mass_by_bucket = with::mass_by_bucket;
     if constexpr (has(pass::softmax)) p.find_softmax = with::template find_softmax<bridge.softmax_parts>;
     if constexpr (has(pass::moments)) p.find_moments = with::find_moments;
     if constexpr (has(pass::pick) || has(pass::draw)) {

@@ -57,7 +57,7 @@ public:
         if (is_among_candidates(target, many)) return;
         way_ = nucleus_way::band_of_sample;
         if (can_sample() && can_stay_in_row(bridge)) {  // now the mass is known
-            sample_masses(bridge, s_.maximum);
+            take_sample();
             band_ = guess_end(bridge, double(s_.total_mass));
             if (!band_.empty() && end_in_band_of_row(bridge, target)) return;
         }
@@ -125,7 +125,8 @@ private:
         const float cut = (std::max)(least, s_.mass_cut());
         return {least, split(cut, {cut, cut}).reaching};
     }
-    double left_of(std::size_t bridge, double mass) const noexcept {
+    /// What a nucleus of a row of that mass leaves out.
+    double mass_left_out(std::size_t bridge, double mass) const noexcept {
         return mass - double(target_of(bridge, std::uint64_t(mass)));
     }
     std::uint32_t weight_of(float raw) const noexcept {
@@ -135,24 +136,26 @@ private:
     wide::band guess_without_mass(std::size_t bridge) noexcept {
         if (!can_sample() || !can_stay_in_row(bridge)) return {};
         const float median = rank_of_maxima(s_.row.blocks() / 2);
-        const double of_bulk = 8.0 * double(s_.row.blocks()) * double(weight_of(median));  // more or less
+        const double of_bulk =
+            tuning::bulk_of_block * double(s_.row.blocks()) * double(weight_of(median));  // more or less
         // Whether a nucleus ends far down in the bulk: where that holds much of the mass, or many times what is left
         // out. (Else it ends among a few hundred tokens, and those are soon gathered when the mass is known.) The mass
         // is that of the bulk and `of_others`, as far as they are known. The longer the row, the less a sample costs
         // beside a mass pass that might be taken for nothing.
         const auto ends_in_bulk = [&](double share, double many_times, double of_others) {
             const double all = of_others + of_bulk;
-            return of_bulk > (std::min)(share * all, many_times * left_of(bridge, all));
+            return of_bulk > (std::min)(share * all, many_times * mass_left_out(bridge, all));
         };
-        const double many_times =
-            (std::max)(tuning::bulk_to_rest, 48.0 * double(wide::row_sample::size) / double(s_.row.size()));
-        if (!ends_in_bulk(tuning::share_of_bulk_at_first, 1.7 * many_times, double(unit_mass))) return {};
+        const double many_times = (std::max)(
+            tuning::bulk_to_rest, tuning::bulk_to_sample * double(wide::row_sample::size) / double(s_.row.size()));
+        if (!ends_in_bulk(tuning::share_of_bulk_at_first, tuning::caution_at_first * many_times, double(unit_mass)))
+            return {};
         // Where half of the blocks have a token nearly as likely as the greatest, none stands out of the sample.
         const bool none_stand_out = weight_of(median) >= unit_mass / 2;
         const likeliest_tokens likeliest = none_stand_out ? likeliest_tokens{-illegal_logit, 0} : find_likeliest();
         if (!ends_in_bulk(tuning::share_of_bulk, many_times, double(likeliest.mass))) return {};
-        const double sampled = double(likeliest.mass) + sample_masses(bridge, likeliest.logit);
-        if (!(sampled - double(likeliest.mass) > tuning::sampled_to_rest * left_of(bridge, sampled))) return {};
+        const double sampled = double(likeliest.mass) + sampled_mass_below(likeliest.logit);
+        if (!(sampled - double(likeliest.mass) > tuning::sampled_to_rest * mass_left_out(bridge, sampled))) return {};
         return guess_end(bridge, sampled);
     }
     static double share_of_sample(std::size_t row_size) noexcept {
@@ -167,8 +170,8 @@ private:
         s_.template run<&folded_passes::mass_by_bucket>(of, block_maxima, s_.mass_cut(), s_.mapped_maximum, by,
                                                         s_.memory.bins);
     }
-    /// The masses of a sample of the row, by bucket in memory.bins; answers about what the row holds below a logit.
-    double sample_masses(std::size_t, float below) noexcept {
+    /// The masses of a sample of the row, by bucket in memory.bins.
+    void take_sample() noexcept {
         wide::row_sample sample(s_.row, s_.memory.block_maxima, reinterpret_cast<float*>(s_.found.data));
         const auto sum_sample_by = [&](const wide::buckets& by) {
             sum_by(by, sample.logits, sample.block_maxima);
@@ -177,9 +180,12 @@ private:
         sum_sample_by(buckets_of_mass());
         std::size_t lowest = 0;
         while (lowest + 1 < wide::buckets::count && s_.memory.bins[lowest] == 0) ++lowest;
-        constexpr std::size_t few = 64;
-        if (lowest >= wide::buckets::count - few)  // a row of little relief
+        if (lowest >= wide::buckets::count - tuning::few_buckets)  // a row of little relief
             sum_sample_by(wide::buckets::between(sampled_by_.least_of(lowest, s_.mapped_maximum), s_.mapped_maximum));
+    }
+    /// About what the row holds below a logit, by a sample.
+    double sampled_mass_below(float below) noexcept {
+        take_sample();
         const std::size_t end = below > s_.maximum
                                     ? wide::buckets::count
                                     : std::size_t(sampled_by_.bucket_of(lanes<1>(s_.map(canonical(below))))[0]);
@@ -187,12 +193,12 @@ private:
         for (std::size_t b = 0; b < end; ++b) mass += s_.memory.bins[b];
         return double(mass) / share_of_sample(s_.row.size());
     }
-    /// Where the nucleus ends, more or less, after sample_masses. `total` is the mass of the row.
+    /// Where the nucleus ends, more or less, after take_sample. `total` is the mass of the row.
     wide::band guess_end(std::size_t bridge, double total) const noexcept {
         using wide::row_sample;
         return wide::band_of({s_.memory.bins, wide::buckets::count}, sampled_by_,
-                             left_of(bridge, total) * share_of_sample(s_.row.size()), row_sample::size / 24,
-                             s_.mapped_maximum);
+                             mass_left_out(bridge, total) * share_of_sample(s_.row.size()),
+                             row_sample::size / tuning::sample_to_band, s_.mapped_maximum);
     }
 
     // ---- the end, in a band

@@ -30,7 +30,7 @@ public:
     /// With scratch for rows or candidates of that many logits. Nothing is accepted.
     open_step(Chain& chain, std::size_t row_size) noexcept : chain_(chain), stages_(chain.view()) {
         auto& state = chain_.state();
-        state.past_.save_after_copying(stages_);
+        state.history_.save_after_copying(stages_);
         state.last_token_ = null_token;
         state.status_ = (stages_.check)();
         if (!ok()) return;
@@ -47,7 +47,7 @@ public:
     /// What stages may look at. Valid until the step is finished.
     context past() const noexcept { return chain_.state().now(); }
     const scratch& memory() const noexcept { return chain_.state().memory_.in_use(); }
-    /// What the chain does with a row of that size in this step.
+    /// What the chain does in this step with a row of that size, longer than tuning::short_row.
     const plan& plan_for(std::size_t row_size) noexcept {
         if (stages_.is_exact()) return stages_.plan_for(stages_.size());
         stages_.look_at_legal(past(), row_size, memory().legal);
@@ -63,7 +63,8 @@ public:
         if (ok()) state.status_ = state.make_room(stages_, 1);
         return this->state();
     }
-    /// The chain's own candidates, which survivors() shows: these, in memory with room for one more.
+    /// The chain's own candidates, which survivors() shows: these. left.size() is at most the constructor's row_size;
+    /// where it is less, there is room for another behind them.
     candidates& hold(std::span<const token_data> left) noexcept {
         candidates& c = machine().found();
         c = {memory().tokens, left.size(), -1, false};
@@ -75,8 +76,8 @@ public:
     const status& finish(const candidates& left, const status& came_to) noexcept {
         auto& state = chain_.state();
         state.status_ = came_to;
-        state.past_.note_choice({});
-        if (left.selected >= 0 && std::size_t(left.selected) < left.size) state.note_choice(left);
+        state.history_.note_choice({});
+        if (left.has_selected()) state.note_choice(left);
         return this->state();
     }
     /// Ends a step that gives a token: the selected one of those that hold() has; null_token, and the reason in
@@ -85,9 +86,9 @@ public:
         auto& state = chain_.state();
         const candidates& c = machine().found();
         state.status_ = came_to;
-        state.past_.note_choice({});
+        state.history_.note_choice({});
         if (!ok()) return null_token;
-        if (c.selected < 0 || std::size_t(c.selected) >= c.size) return state.failed(status_code::no_legal_token);
+        if (!c.has_selected()) return state.failed(status_code::no_legal_token);
         state.note_choice(c);
         return state.last_token_ = c[std::size_t(c.selected)].id;
     }

@@ -16,11 +16,11 @@ enum class pass : std::uint8_t {
     adjust,       ///< a stage learns the softmax statistics of the row, then maps it or removes a few of its tokens
     max,          ///< the greatest logit and the maximum of every block
     moments,      ///< mean and deviation
-    mass,         ///< Σ exp(l - M) by block
-    softmax,      ///< Σ exp(l - M), entropy and collision
+    mass,         ///< Σ exp(logit - maximum) by block
+    softmax,      ///< Σ exp(logit - maximum), entropy and collision
     select,       ///< the k greatest, from the blocks that can hold them
     above,        ///< all at or above a threshold
-    histogram,    ///< mass by logit bucket, when a nucleus is large
+    nucleus_end,  ///< where the nucleus ends: among candidates, in a band that a sample shows, or by a histogram
     search,       ///< a set that the softmax statistics describe, among more and more of the greatest
     head,         ///< the k greatest, k following from the first few
     gather,       ///< the ids a mask leaves
@@ -74,8 +74,9 @@ struct plan {
         for (std::size_t i = 0; i < size; ++i) all |= std::uint64_t{1} << unsigned(steps[i].op);
         return all;
     }
-    /// How many passes read every logit, as a rule. `select` is none: it reads a block for each of its k, and all of
-    /// them only for a k of the size of the row. Finding the end of a large nucleus reads up to four times more.
+    /// How many passes read every logit, as a rule, each counted once. `select` is none: it reads a block for each of
+    /// its k, and all of them only for a k of the size of the row. Finding the end of a large nucleus reads up to four
+    /// times more, drawing from a distribution of one's own (adaptive_p) twice more.
     constexpr std::size_t row_reads() const noexcept {
         std::size_t reads = 0;
         for (std::size_t i = 0; i < size; ++i) {
@@ -94,11 +95,11 @@ struct plan {
         while (i < size && steps[i].op != pass::max) ++i;
         return i;
     }
-    /// How many stages are run before candidates are a row again, and the step that then follows; 0 where the plan
-    /// begins with a row that stays one, or never comes to it.
+    /// How many stages are run on candidates before those are a row again; 0 where that does not happen.
     constexpr std::size_t verbs_ahead() const noexcept {
         return first_on_row() > 0 ? steps[first_on_row() - 1].first : 0;
     }
+    /// Which step comes behind the last back_to_row; 0 without one.
     constexpr std::size_t first_on_row() const noexcept {
         std::size_t i = size;
         while (i > 0 && steps[i - 1].op != pass::back_to_row) --i;
@@ -220,7 +221,7 @@ constexpr plan make_plan(const facts* stages, std::size_t count, std::size_t bri
         return p;
     case narrowing::mass:
         p.push(pass::mass, bridge, bridge + 1);
-        p.push(pass::histogram, bridge, bridge + 1);
+        p.push(pass::nucleus_end, bridge, bridge + 1);
         p.push(pass::above, bridge, bridge + 1);
         p.push(pass::narrow, bridge + 1, count);
         return p;

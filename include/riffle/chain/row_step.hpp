@@ -25,9 +25,9 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// How far a machine runs a chain.
 enum class run_to {
-    token,            ///< the token
-    token_among_all,  ///< the token, with all candidates that it is chosen from
-    selector,         ///< those candidates
+    token,            ///< to the token
+    token_among_all,  ///< to the token, and all candidates that it is chosen from are there
+    selector,         ///< ahead of the selector, with the candidates that it would choose from
 };
 
 namespace detail {

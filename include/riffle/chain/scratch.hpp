@@ -15,20 +15,20 @@
 namespace riffle::inline RIFFLE_ABI {
 
 /// What a machine works in for one step, cut out of one piece of memory. Sized for the vocabulary once; most of it is
-/// only touched by chains that need it.
+/// only touched by chains that need it. Nothing is initialised. With `blocks` of 256 logits a row:
 struct scratch {
-    const float** blocks = nullptr;         ///< where each block of the row lies
-    float* block_maxima = nullptr;          ///< the maximum of each block
-    std::uint64_t* masses = nullptr;        ///< the mass of each block
-    float* groups = nullptr;                ///< maxima of groups within blocks
-    std::uint64_t* bins = nullptr;          ///< a histogram
-    kept_edits* edits = nullptr;            ///< logits that were edited
-    float* copies = nullptr;                ///< private copies of blocks
-    token_data* tokens = nullptr;           ///< candidates
-    token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens
-    std::int32_t* lengths = nullptr;        ///< a number beside each recent token
-    legal_tokens* legal = nullptr;          ///< what each stage that masks leaves legal in this step
-    std::uint32_t* legal_words = nullptr;   ///< room for a mask
+    const float** blocks = nullptr;         ///< where each block of the row lies [blocks]
+    float* block_maxima = nullptr;          ///< the maximum of each block [blocks + 16, for padding]
+    std::uint64_t* masses = nullptr;        ///< the mass of each block [blocks]
+    float* groups = nullptr;                ///< maxima of groups within blocks [16 · (blocks + 1)]
+    std::uint64_t* bins = nullptr;          ///< a histogram [wide::buckets::count]
+    kept_edits* edits = nullptr;            ///< logits that were edited [1]
+    float* copies = nullptr;                ///< private copies of blocks [256 · blocks]
+    token_data* tokens = nullptr;           ///< candidates [256 · blocks]
+    token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens [slots_for(window)]
+    std::int32_t* lengths = nullptr;        ///< a number beside each recent token [window]
+    legal_tokens* legal = nullptr;          ///< what each stage that masks leaves legal in this step [max_stages]
+    std::uint32_t* legal_words = nullptr;   ///< room for a mask [8 · blocks + 1]
     std::span<std::byte> spare;             ///< for what stages ask beyond that
 
     /// Bytes for rows of `row_size` logits, as many as a token_id can index at most, a window of `window` tokens and

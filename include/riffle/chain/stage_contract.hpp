@@ -108,7 +108,11 @@ concept adjusts_by_softmax = requires(const S& s, row& r, const float* block_max
     { s.adjust(r, block_maxima, of_row) } noexcept;
 };
 template <class S>
-concept adjusts_somehow = has_measured_map<S> || (applies_somehow<S> && adjusts_by_softmax<S>);
+concept adjusts_by_map = has_measured_map<S> && requires(const S& s) {
+    { s.adjusts_now() } noexcept -> std::same_as<bool>;
+};
+template <class S>
+concept adjusts_somehow = adjusts_by_map<S> || (applies_somehow<S> && adjusts_by_softmax<S>);
 
 template <class S>
 concept chooses = requires(const S& s, candidates& c, const draws& random, const state_of<S>& kept) {
@@ -179,8 +183,9 @@ constexpr bool cuts_as_it_says() {
     static_assert(f.narrows != narrowing::searched || searches<S>,
                   "riffle: narrowing::searched needs `bool keep(candidates&, const softmax_statistics&, float floor) "
                   "const noexcept`");
-    static_assert(f.narrows != narrowing::head || cuts_by_head<S>,
-                  "riffle: narrowing::head needs `std::size_t rank() const noexcept` and `std::size_t rank(const "
+    static_assert(f.narrows != narrowing::head || (cuts_by_head<S> && has_state<S>),
+                  "riffle: narrowing::head needs a nested `state`, `std::size_t rank() const noexcept` and "
+                  "`std::size_t rank(const "
                   "softmax_statistics&, "
                   "candidates& head, const state&) const noexcept`");
     static_assert((f.narrows == narrowing::legal) == f.masks,
@@ -198,6 +203,8 @@ constexpr bool changes_logits_as_it_says() {
                   "riffle: a stage that maps needs `template <class V> static V map(const V& logit) noexcept`, or with "
                   "`const std::array<V, N>&` behind and `std::array<float, N> parameters() const noexcept` beside it");
     static_assert(!f.monotone || f.maps, "riffle: only a stage that maps can be monotone");
+    static_assert(!(f.maps || has_measured_map<S>) || f.narrows == narrowing::no || cuts_by_rank<S>,
+                  "riffle: a map that narrows too needs `std::size_t rank() const noexcept`");
     static_assert(!f.edits || edits_a_few<S>,
                   "riffle: a stage that edits needs `std::span<const logit_bias_entry> edits() const noexcept`, or "
                   "`template <class Logits> void change(Logits&, const context&) const noexcept`, with a `const "
@@ -205,7 +212,8 @@ constexpr bool changes_logits_as_it_says() {
     static_assert(!f.dense_edits || has_bias<S>,
                   "riffle: a stage with dense edits needs `float bias(token_id) const noexcept`");
     static_assert(!f.adjusts || adjusts_somehow<S>,
-                  "riffle: a stage that adjusts needs `parameters(const softmax_statistics&)` beside its map, or `void "
+                  "riffle: a stage that adjusts needs `parameters(const softmax_statistics&)` and `bool adjusts_now() "
+                  "const noexcept` beside its map, or `void "
                   "adjust(row&, const float* block_maxima, const softmax_statistics&) const noexcept` beside an apply");
     static_assert(!f.applies || f.selects != selecting::no || applies_somehow<S>,
                   "riffle: a stage that applies needs `void apply(candidates&) const noexcept`, or with `const "
@@ -220,8 +228,9 @@ constexpr bool chooses_as_it_says() {
                   "riffle: a stage that draws needs a field `seed` and `static constexpr std::uint8_t kind`");
     static_assert(f.selects == selecting::no || chooses<S> || applies_somehow<S>,
                   "riffle: a selector needs `void apply(candidates&) const noexcept`, or with `const draws&` behind");
-    static_assert(f.selects == selecting::no || f.narrows == narrowing::no || chooses<S>,
-                  "riffle: a selector that narrows needs `void choose(candidates&, const draws&, const state&) const "
+    static_assert(f.selects == selecting::no || f.narrows == narrowing::no || (chooses<S> && has_state<S>),
+                  "riffle: a selector that narrows needs a nested `state` and `void choose(candidates&, const draws&, "
+                  "const state&) const "
                   "noexcept`, which chooses among what is left");
     static_assert(f.selects != selecting::by_own_distribution || (shapes<S> && prepares_by_state<S> && chooses<S>),
                   "riffle: selecting::by_own_distribution needs `shape(const softmax_statistics&, const state&)`, "
@@ -250,6 +259,22 @@ template <class S>
 concept names_edits = requires { requires is_function<decltype(&S::edits)>; };
 template <class S>
 concept names_bias = requires { requires is_function<decltype(&S::bias)>; };
+template <class S>
+concept names_prepare = requires { requires is_function<decltype(&S::prepare)>; };
+template <class S>
+concept names_accept = requires { requires is_function<decltype(&S::accept)>; };
+template <class S>
+concept names_reset = requires { requires is_function<decltype(&S::reset)>; };
+template <class S>
+concept names_check = requires { requires is_function<decltype(&S::check)>; };
+template <class S>
+concept checks = requires(const S& s) {
+    { (s.check)() } -> std::same_as<status>;
+};
+template <class S>
+concept names_rollback = requires { requires is_function<decltype(&S::rollback)>; };
+template <class S>
+concept goes_back_to_its_mark = requires(S& s, const S& same) { s.rollback(same.mark()); };
 template <class S>
 concept names_can_accept = requires { requires is_function<decltype(&S::can_accept)>; };
 template <class S>
@@ -284,6 +309,19 @@ constexpr bool verbs_are_riffles() {
                       "riffle cannot call");
         static_assert(!names_bias<S> || has_bias<S>,
                       "riffle: bias is `float bias(riffle::token_id) const noexcept`; this one riffle cannot call");
+        static_assert(!names_prepare<S> || has_distribution_of_its_own<S>,
+                      "riffle: prepare is `void prepare(riffle::candidates&) const noexcept`; this one riffle cannot "
+                      "call");
+        static_assert(!names_accept<S> || has_accept<S>,
+                      "riffle: accept is `void accept(riffle::token_id) noexcept`, or with `riffle::token_origin` "
+                      "behind, and may answer a riffle::step; this one riffle cannot call");
+        static_assert(!names_reset<S> || has_reset<S>,
+                      "riffle: reset is `void reset() noexcept`; this one riffle cannot call");
+        static_assert(!names_check<S> || checks<S>,
+                      "riffle: check is `riffle::status check() const noexcept`; this one riffle cannot call");
+        static_assert(!names_rollback<S> || goes_back_to_its_mark<S>,
+                      "riffle: rollback is `void rollback(mark) noexcept`, or answers a bool, beside `mark() const "
+                      "noexcept` that gives what it takes; this one riffle cannot call");
     }
     return true;
 }

@@ -56,7 +56,7 @@ bool falls_somewhere(const S& s) noexcept {
     return false;
 }
 
-/// The edits of a stage of type S (which runs as riffle runs it): in a row, or in a list for a machine that has the row
+/// The edits of a stage of type S (not under numerics::llama): in a row, or in a list for a machine that has the row
 /// elsewhere.
 template <class S, class Row>
 void edit_few(const stage_ref& s, Row& r, const context& x) noexcept {

@@ -82,13 +82,13 @@ public:
     /// that the chain is not what it was meant to be, and every step answers it.
     constexpr stage_list(const stage_ref* first, std::size_t count, const chain_facts& of, std::byte* ring,
                          status_code broken = status_code::ok) noexcept
-        : first_(first), count_(count), of_(&of), ring_(ring), broken_(broken) {}
+        : first_(first), count_(count), facts_(&of), ring_(ring), broken_(broken) {}
 
     std::size_t size() const noexcept { return count_; }
     const stage_ref& operator[](std::size_t i) const noexcept { return first_[i]; }
     const facts& fact(std::size_t i) const noexcept { return first_[i].ops->fact; }
     const char* name(std::size_t i) const noexcept { return first_[i].ops->name; }
-    numerics arithmetic() const noexcept { return of_->arithmetic; }
+    numerics arithmetic() const noexcept { return facts_->arithmetic; }
     /// Whether stages are run as llama.cpp runs them: on candidates whose logits stay as they are, in the order they
     /// have (exact/form.hpp).
     bool is_exact() const noexcept { return arithmetic() == numerics::llama; }
@@ -99,7 +99,7 @@ public:
     /// The first parameter without meaning, or ok.
     status(check)() const noexcept {
         if (broken_ != status_code::ok) return broken_;
-        for (std::uint32_t left = of_->check; left != 0; left &= left - 1)
+        for (std::uint32_t left = facts_->check; left != 0; left &= left - 1)
             if (const status s = (first_in(left).ops->check)(first_in(left)); !s.ok()) return s;
         return {};
     }
@@ -113,7 +113,7 @@ public:
     /// The longest window into the history; -1 = all of it.
     std::int32_t window() const noexcept {
         std::int32_t longest = 0;
-        for (std::uint32_t left = of_->look_back; left != 0; left &= left - 1)
+        for (std::uint32_t left = facts_->look_back; left != 0; left &= left - 1)
             if (const auto w = first_in(left).ops->window(first_in(left)); longest >= 0 && (w < 0 || w > longest))
                 longest = w;
         return longest;
@@ -128,17 +128,17 @@ public:
 
     // ---- plans
 
-    bool has_masks() const noexcept { return of_->mask != 0; }
+    bool has_masks() const noexcept { return facts_->mask != 0; }
     /// What the stages that mask leave legal in a step, for whoever runs it: one for each stage, with a count.
     void look_at_legal(const context& x, std::size_t row_size, legal_tokens* of_stages) const noexcept {
-        for (std::uint32_t left = of_->mask; left != 0; left &= left - 1)
+        for (std::uint32_t left = facts_->mask; left != 0; left &= left - 1)
             of_stages[place_of(left)] = counted(first_in(left).ops->legal(first_in(left), x), row_size);
     }
     /// The first stage from `first` on that narrows a row of this size at present, else the selector, else size().
     /// `legal` is what look_at_legal found; without it, stages that mask are asked as if nothing had been accepted.
     std::size_t bridge(std::size_t row_size, std::size_t first, const legal_tokens* legal = nullptr) const noexcept {
         const auto from_first = std::uint32_t(~std::uint64_t{0} << first);
-        for (std::uint32_t left = of_->narrow & from_first; left != 0; left &= left - 1) {
+        for (std::uint32_t left = facts_->narrow & from_first; left != 0; left &= left - 1) {
             const stage_ref& s = first_in(left);
             if (s.ops->fact.selects != selecting::no ||
                 (s.ops->legal ? leaves_few(s, legal ? &legal[place_of(left)] : nullptr, row_size)
@@ -147,9 +147,9 @@ public:
         }
         return count_;
     }
-    const plan& plan_for(std::size_t bridge) const noexcept { return of_->plans[bridge]; }
-    const folded_passes& passes_for(std::size_t bridge) const noexcept { return *of_->folded[bridge]; }
-    const pass_handlers& handlers() const noexcept { return *of_->handlers; }
+    const plan& plan_for(std::size_t bridge) const noexcept { return facts_->plans[bridge]; }
+    const folded_passes& passes_for(std::size_t bridge) const noexcept { return *facts_->folded[bridge]; }
+    const pass_handlers& handlers() const noexcept { return *facts_->handlers; }
     /// Whether a row becomes candidates at once, and the narrow verbs do the rest.
     bool is_short(std::size_t row_size, std::size_t bridge) const noexcept {
         const bool noise = bridge < count_ && fact(bridge).selects == selecting::by_noise;
@@ -185,16 +185,16 @@ public:
 
     /// Whether every stage that can tell takes the token next; why not, where one refuses it.
     status can_accept(token_id token, const history& tokens) const noexcept {
-        for (std::uint32_t left = of_->ask; left != 0; left &= left - 1)
+        for (std::uint32_t left = facts_->ask; left != 0; left &= left - 1)
             if (const status s = first_in(left).ops->can_accept(first_in(left), token, tokens); !s.ok()) return s;
         return {};
     }
     /// Whether there are stages that only find out by accepting.
-    bool may_refuse() const noexcept { return of_->may_refuse; }
+    bool may_refuse() const noexcept { return facts_->may_refuse; }
     /// See stage_ops::accept. What all of them said; stops at one that refuses.
     step accept(token_id token, const choice* last, const history& tokens) const noexcept {
         step all;
-        for (std::uint32_t left = of_->learn; left != 0; left &= left - 1) {
+        for (std::uint32_t left = facts_->learn; left != 0; left &= left - 1) {
             const stage_ref& s = first_in(left);
             const step one = s.ops->accept(s, token, last, tokens);
             if (s.ops->may_refuse && !one.state.ok()) return step::refusal(one.state);
@@ -213,11 +213,11 @@ public:
     }
     /// A hash of the stages' names, and of sizes and versions of what they keep, so that the mark of another chain is
     /// told apart; never 0, and the same in every program.
-    std::uint32_t layout() const noexcept { return of_->layout; }
-    std::size_t saved_bytes() const noexcept { return of_->saved_bytes; }
+    std::uint32_t layout() const noexcept { return facts_->layout; }
+    std::size_t saved_bytes() const noexcept { return facts_->saved_bytes; }
     /// saved_bytes() of them, at most checkpoint::stage_bytes.
     void save(std::byte* to) const noexcept {
-        for (std::uint32_t left = of_->keep; left != 0; left &= left - 1) {
+        for (std::uint32_t left = facts_->keep; left != 0; left &= left - 1) {
             first_in(left).ops->save(first_in(left), to);
             to += first_in(left).ops->state_in_mark;
         }
@@ -225,7 +225,7 @@ public:
     /// Of every stage; why, where one could not go back.
     status restore(const std::byte* from) const noexcept {
         status all;
-        for (std::uint32_t left = of_->keep; left != 0; left &= left - 1) {
+        for (std::uint32_t left = facts_->keep; left != 0; left &= left - 1) {
             const status s = first_in(left).ops->restore(first_in(left), from);
             if (all.ok()) all = s;
             from += first_in(left).ops->state_in_mark;
@@ -235,7 +235,7 @@ public:
     static constexpr std::size_t saved_states = rollback_depth + 1;  ///< at so many positions, the present one included
     /// Where a chain whose stages keep something saves it at each position, for rewind; nullptr where none does.
     std::byte* saved_at(std::uint32_t position) const noexcept {
-        return ring_ ? ring_ + position % saved_states * of_->saved_bytes : nullptr;
+        return ring_ ? ring_ + position % saved_states * facts_->saved_bytes : nullptr;
     }
 
 private:
@@ -257,7 +257,7 @@ private:
 
     const stage_ref* first_ = nullptr;
     std::size_t count_ = 0;
-    const chain_facts* of_ = &facts_of_no_stages;
+    const chain_facts* facts_ = &facts_of_no_stages;
     std::byte* ring_ = nullptr;
     status_code broken_ = status_code::ok;
 };

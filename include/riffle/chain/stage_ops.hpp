@@ -90,9 +90,9 @@ struct stage_ops {
     void (*rewrite)(const stage_ref&, row&) noexcept = nullptr;
     /// maps: one logit. Null where rewrite is.
     float (*map)(const stage_ref&, float logit) noexcept = nullptr;
-    /// adjusts: changes logits, given the maxima of the row's blocks and of the row. Nothing where it has nothing to do
-    /// at this position, which adjusts_now tells.
+    /// adjusts: whether it does anything at this position.
     bool (*adjusts_now)(const stage_ref&, const draw_position&) noexcept = nullptr;
+    /// adjusts: changes logits, where adjusts_now; given the maxima of the row's blocks, one each, and of the row.
     void (*adjust)(const stage_ref&, row&, const float* block_maxima, float maximum) noexcept = nullptr;
 
     // The row, as the first stage that narrows.

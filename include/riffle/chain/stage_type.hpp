@@ -14,8 +14,8 @@ namespace riffle::inline RIFFLE_ABI::detail {
 /// Its address differs from one shared object to another, and so tells which one made a type.
 RIFFLE_LOCAL inline char shared_object = 0;
 
-/// Stands for a type; type_of<S>() gives it. In a shared object a type has one, so there the address tells. Other
-/// shared objects have theirs, and know it by name, if it is a name that they may have too.
+/// Stands for a type; type_of<S>() gives it. Within a shared object each type has exactly one, so addresses are
+/// compared. Across shared objects names are, with sizes, where a name means one type in all of them.
 class stage_type {
 public:
     constexpr stage_type(text name, std::size_t size) noexcept
@@ -64,8 +64,8 @@ RIFFLE_LOCAL const stage_type& type_of() noexcept {
     return type;
 }
 
-/// A version of what a stage keeps in a mark: `static constexpr std::uint32_t version`, to be raised when the meaning of
-/// those bytes changes. 0 where a stage has none.
+/// A version of what a stage keeps in a mark: `static constexpr std::uint32_t version`, to be raised when the meaning
+/// of those bytes changes. 0 where a stage has none.
 template <class S>
 constexpr std::uint32_t version_of() noexcept {
     if constexpr (requires { std::uint32_t(S::version); }) return S::version;

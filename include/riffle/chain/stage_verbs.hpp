@@ -16,7 +16,8 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// A sum that is not fused with a product in the user's bias. What is illegal stays so: it never meets a bias of +inf.
+/// logit + bias, rounded on its own: so no compiler fuses the sum with a product inside the user's bias(). What is
+/// illegal stays so: it never meets a bias of +inf.
 inline float biased(float logit, float bias) noexcept {
     return (lanes<1>(logit) + lanes<1>(logit > illegal_logit ? rounded(bias) : 0.0f))[0];
 }
@@ -44,7 +45,8 @@ legal_tokens legal_of(const S& stage, const Kept& kept, const context& x) noexce
     else return stage.legal_now();
 }
 
-/// `kept` is what the chain keeps for the stage, `random` its numbers, where it draws.
+/// Runs the stage on candidates, by the verb that its facts name. `kept` is what the chain keeps for the stage,
+/// `random` its numbers, where it draws.
 template <class S, class Kept>
 void narrow_by(const S& stage, const Kept& kept, candidates& c, const context& x, const draws& random) noexcept {
     constexpr facts f = facts_of<S>();

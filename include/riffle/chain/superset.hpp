@@ -12,8 +12,8 @@
 #include <riffle/core/token.hpp>
 #include <riffle/math/ordered.hpp>
 
-// Where a chain's token must be the promised one and its row lies elsewhere, another machine only leaves tokens out,
-// and the chain runs on those that come back: more of the greatest logits than its first narrowing stage can keep.
+// Where a GPU or llama.cpp's graph holds the row, it only leaves tokens out, so that the token is the promised one:
+// more of the greatest logits come back than the chain's first narrowing stage can keep, and the chain runs on those.
 // Whether they were enough shows once that stage has run; where they were not (ties at the cut, a wide threshold) the
 // whole row is needed.
 
@@ -44,8 +44,7 @@ inline status narrow_stages(const stage_list& stages, std::size_t first, std::si
 /// The narrow verbs of all stages from `first` on; a selector among them has to have selected.
 inline status narrow_from(const stage_list& stages, std::size_t first, candidates& c, const context& x) noexcept {
     if (const status failed = narrow_stages(stages, first, stages.size(), c, x); !failed.ok()) return failed;
-    const bool selected = c.selected >= 0 && std::size_t(c.selected) < c.size;
-    return stages.has_selector() && !selected ? status(status_code::no_legal_token) : status();
+    return stages.has_selector() && !c.has_selected() ? status(status_code::no_legal_token) : status();
 }
 
 /// A chain's step on a superset of what its first narrowing stage can keep.
@@ -66,8 +65,8 @@ public:
         token = step.finish_with_token(s);
         return true;
     }
-    /// `part` holds the greatest logits and has memory for one more, `logits` for as many floats. Where they were
-    /// enough, part is what the chain leaves; where not, neither the chain nor its generators have moved on.
+    /// `part` holds the greatest logits and has memory for one more candidate, `logits` for part.size + 1 floats. Where
+    /// they were enough, part is what the chain leaves; where not, neither the chain nor its generators have moved on.
     status run(candidates& part, float* logits, const context& x, bool& enough) const noexcept {
         enough = false;
         if (part.empty() || !make_canonical(part)) return {};

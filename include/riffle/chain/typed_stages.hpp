@@ -85,7 +85,7 @@ struct chain_of_types {
             return std::array<const folded_passes*, count + 1>{passes_at<B>()...};
         }(std::make_index_sequence<count + 1>());
 
-    RIFFLE_LOCAL static constexpr chain_facts whole = [] {
+    RIFFLE_LOCAL static constexpr chain_facts facts_of_chain = [] {
         chain_facts all{plans.data(), folded.data(), &handlers_of<cpu_machine, passes>, Policies::arithmetic};
         for (const stage_ops* const s : ops) all.add(*s);
         return all;
@@ -123,7 +123,7 @@ private:
     typed_stages(Types, Specs& specs, States& states, std::byte* ring, std::index_sequence<Index...>) noexcept
         : stage_refs<Count>{{stage_ref{Types::ops[Index], &std::get<Index>(specs), &std::get<Index>(states),
                                        Types::occurrences[Index]}...}},
-          stage_list(this->refs.data(), Count, Types::whole, ring) {}
+          stage_list(this->refs.data(), Count, Types::facts_of_chain, ring) {}
 };
 
 }  // namespace riffle::detail

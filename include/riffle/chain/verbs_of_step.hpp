@@ -31,8 +31,8 @@ struct verbs_on {
         // llama.cpp's forms of these make the distribution and draw from it at once.
         return !(s.stages->is_exact() && f.makes_its_distribution());
     }
-    /// Whether the run is to stop ahead of this stage where it has become candidates. There llama.cpp's dist is let
-    /// draw: where all its weights are NaN, its choice is all the distribution that it has.
+    /// Whether the run is to stop ahead of this stage where it has become candidates. llama.cpp's dist
+    /// draws even then: where all its weights are NaN there is no distribution, only its choice.
     bool stops_ahead_of(std::size_t i) const noexcept {
         return stops_before_distribution_of(i) &&
                !(s.stages->is_exact() && s.stages->fact(i).selects == selecting::by_mass);

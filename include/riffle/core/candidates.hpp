@@ -34,6 +34,8 @@ struct RIFFLE_MAY_ALIAS candidates {
     token_data* end() const noexcept { return data + size; }
     token_data& operator[](std::size_t index) const noexcept { return data[index]; }
     bool empty() const noexcept { return size == 0; }
+    /// Whether `selected` is the index of one of them.
+    bool has_selected() const noexcept { return selected >= 0 && std::size_t(selected) < size; }
 
     /// Index of the first in rank; size when no candidate is legal. O(size).
     RIFFLE_NOINLINE std::size_t greatest() const noexcept {

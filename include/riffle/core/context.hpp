@@ -24,17 +24,17 @@ public:
     /// Occurrences of tokens among the last `window` accepted, all of them for -1. The table lives in scratch, until
     /// the next call.
     token_counts count_recent(std::int32_t window) const noexcept {
-        const std::size_t n = recent(window);
+        const std::size_t n = tokens_in_window(window);
         tokens_->fetch_recent(n);
-        token_counts counts = no_counts(n);
+        token_counts counts = empty_counts(n);
         tokens_->each_recent(n, [&](token_id token) { counts.add(token); });
         return counts;
     }
 
     /// Occurrences among the last `window` accepted, those of a set left out.
     token_counts count_recent(std::int32_t window, const token_set& but) const noexcept {
-        const std::size_t n = recent(window);
-        token_counts counts = no_counts(n);
+        const std::size_t n = tokens_in_window(window);
+        token_counts counts = empty_counts(n);
         tokens_->each_recent(n, [&](token_id token) {
             if (!but.contains(token)) counts.add(token);
         });
@@ -42,12 +42,12 @@ public:
     }
 
     /// How many accepted tokens are in a window; -1 = all that are remembered.
-    std::size_t recent(std::int32_t window) const noexcept {
+    std::size_t tokens_in_window(std::int32_t window) const noexcept {
         const std::size_t n = tokens_->remembered();
         return window >= 0 && std::size_t(window) < n ? std::size_t(window) : n;
     }
     /// An empty table for up to n tokens, in the same memory.
-    token_counts no_counts(std::size_t n) const noexcept { return {slots_, token_counts::slots_for(n)}; }
+    token_counts empty_counts(std::size_t n) const noexcept { return {slots_, token_counts::slots_for(n)}; }
     /// Room for a number beside each token of the longest window.
     std::int32_t* lengths() const noexcept { return lengths_; }
     /// As many bytes as the stages asked for (stage_ops::spare_bytes).

@@ -108,12 +108,13 @@ concept maps_plainly = requires(const V& v) {
 //              legal: legal_now()
 //              likelihood: cut(softmax_statistics), keeps_at_least()
 //              searched: keep(candidates, softmax_statistics, floor)
-//              head: rank(), rank(softmax_statistics, first candidates)
+//              head: rank(), rank(softmax_statistics, first candidates, state)
 //   edits      edits(), or change(row or candidates, context); and window() into the history
-//   adjusts    apply(candidates) and adjust(row, block maxima, softmax_statistics), or parameters(softmax_statistics)
-//              beside a map; before them adjusts_now(), or with draws, where it may have nothing to do
-//   selects    where it narrows too: choose(candidates, draws) among what is left;
-//              by_own_distribution: shape(softmax_statistics), prepare(candidates), choose(candidates, draws)
+//   adjusts    parameters(softmax_statistics) and adjusts_now() beside a map; or apply(candidates) and adjust(row,
+//   block
+//              maxima, softmax_statistics), and adjusts_now(), or with draws, where it may have nothing to do
+//   selects    where it narrows too: a state, and choose(candidates, draws, state) among what is left;
+//              by_own_distribution: shape(softmax_statistics, state), prepare(candidates, state), and choose
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
 //   keeps      a nested `state`, trivially copyable: what the chain keeps for it. Its verbs then take a const state&
 //              as their last argument (legal_now(state, context) as its first), and accept(state&, token, choice), or
@@ -164,8 +165,8 @@ template <class S>
 concept has_drawing_apply = requires(const S& s, candidates& c, const draws& d) { s.apply(c, d); };
 /// accept(token), or accept(token, origin): state of its own.
 template <class S>
-concept has_accept =
-    requires(S& s) { s.accept(token_id{}); } || requires(S& s) { s.accept(token_id{}, token_origin::prompt); };
+concept has_accept = requires(S& s, token_id token) { s.accept(token); } ||
+                     requires(S& s, token_id token) { s.accept(token, token_origin::prompt); };
 /// reset(): back to the beginning.
 template <class S>
 concept has_reset = requires(S& s) { s.reset(); };

@@ -23,10 +23,11 @@ class result {
 public:
     constexpr result(const T& value, const status& state) noexcept : value_(value), state_(state) {}
 
-    /// Whether there is a value.
+    /// Whether all went well. Of a token: where a stage reported a failure of its own on accepting it, there is a
+    /// token, and it was accepted (see last_step().refused).
     constexpr bool ok() const noexcept { return state_.ok(); }
     constexpr explicit operator bool() const noexcept { return ok(); }
-    /// Why there is none, and what was seen in the row.
+    /// What went wrong, and what was seen in the row.
     constexpr const status& state() const noexcept { return state_; }
     /// The value; of a failed result what it holds instead (for a token: null_token).
     constexpr const T& operator*() const noexcept { return value_; }

@@ -26,8 +26,9 @@ RIFFLE_LOCAL inline constexpr auto illegal_block = [] {
     return block;
 }();
 
-/// Where a row keeps edited logits whose blocks it does not copy: few bytes that lie together, since an engine leaves
-/// the caches without any of them. To copy the blocks of 64 tokens takes 20 µs then, and to keep 64 logits one.
+/// Where a row keeps edited logits whose blocks it does not copy: few bytes that lie together, since a model
+/// evicts all of them from the caches between two steps. Copying the blocks of 64 tokens takes 20 µs then, and keeping
+/// 64 logits one.
 struct kept_edits {
     /// What stands for a logit of the row.
     struct edit {
@@ -38,15 +39,15 @@ struct kept_edits {
     static constexpr std::size_t lists = 512;
     static constexpr std::size_t most = 255;
 
-    std::uint8_t first[lists];      ///< index of each list's first edit, 0 = none; the blocks take turns at the lists
+    std::uint8_t first[lists];      ///< index of each list's first edit, 0 = none; block b has list b % lists
     edit edits[most + 1];           ///< from 1 on
     float together[2][block_size];  ///< two blocks as they are with their edits, by turns
 };
 
 /// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. Edits
 /// of few logits of a block are kept beside the row, and put in where the block is read. More of them, a mask or a
-/// rewrite give the blocks that they touch a private copy, so the row is never copied as a whole. The last block is
-/// private and padded with -inf, so passes know whole blocks only.
+/// rewrite give the blocks that they touch a private copy, so the row is never copied as a whole. A last block
+/// that is not whole is copied and padded with -inf, so passes know whole blocks only.
 class row {
 public:
     row() noexcept = default;
@@ -120,8 +121,8 @@ public:
 
     // Edits that were kept beside the row.
 
-    std::size_t edits() const noexcept { return edit_count_; }
-    /// The i-th, 1 <= i <= edits(). It holds as long as its block is not copied.
+    std::size_t edit_count() const noexcept { return edit_count_; }
+    /// The i-th, 1 <= i <= edit_count(). It holds as long as its block is not copied.
     const kept_edits::edit& kept_edit(std::size_t i) const noexcept { return edits_->edits[i]; }
     /// Whether a block is not the caller's memory. (Of a row that may have kept edits.)
     bool is_copied(std::size_t b) const noexcept { return blocks_[b] != given_ + b * block_size; }

@@ -67,7 +67,7 @@ struct softmax_statistics {
         const std::uint64_t mean = mass ? divide(distance * 256, mass) : 0;
         return (lanes<1>(log_mass()) + lanes<1>(float(mean) * 0x1p-24f))[0];
     }
-    /// log Σ p², in nats: the probability that two draws agree.
+    /// The natural logarithm of Σ p², the probability that two draws agree.
     float log_collision() const noexcept {
         const double share = to_double(squares) / double(mass) / double(mass);
         return log(lanes<1>(float(share * 256.0)))[0];

@@ -26,7 +26,7 @@ enum class status_code : std::uint8_t {
     storage_overlaps,   ///< the storage the caller gave overlaps the one in use
     storage_too_small,  ///< the storage the caller gave is below scratch_bytes(V)
     chain_malformed,    ///< stages put together at run time in an order that no chain may have
-    stage_failed,       ///< a stage's accept reported a failure of its own
+    stage_failed,       ///< a stage refused the token, or reported a failure of its own
     stage_stuck,        ///< a stage could not go back, so the chain did not either
     row_lost,           ///< what a graph left was not enough, and its row is not there any more: the token may differ
 };
@@ -150,7 +150,7 @@ private:
         case status_code::chain_malformed:
             return "a selector must be the last stage of a chain, which has at most 32 stages, and what they keep must "
                    "fit 64 bytes";
-        case status_code::stage_failed: return "a stage refused the token";
+        case status_code::stage_failed: return "a stage failed, or refused the token";
         case status_code::stage_stuck: return "cannot go back as far, so the chain stays where it is";
         case status_code::row_lost:
             return "the row of the graph is not there any more, so the token may not be the one";

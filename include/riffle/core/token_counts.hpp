@@ -11,10 +11,10 @@ namespace riffle::inline RIFFLE_ABI {
 /// that nothing has to be kept in step with rollbacks and changed parameters. O(window) to build, O(1) to ask behind
 /// settle().
 ///
-/// Whoever chooses the text may choose tokens that share their places in such a table, or fill one half of it. So the
-/// way to the places is measured, and the way through them where they are asked for; where it is longer than the
-/// table, all are placed anew by another hash function. There are 17 of them, tried in a fixed order, and few tokens
-/// collide under several: of a million, fewer than 32,768 do under all of the first eight.
+/// Whoever chooses the text may choose tokens that share their places in such a table, or fill one half of it. So
+/// probes are counted as tokens are placed, and probe lengths summed up where tokens are asked for; where they are more
+/// than the table has slots, all tokens are placed anew by another hash function. There are 17 of them, tried in a
+/// fixed order, and few tokens collide under several: of a million, fewer than 32,768 do under all of the first eight.
 class token_counts {
 public:
     struct slot {
@@ -44,7 +44,7 @@ public:
     /// To be called before count() is asked of many tokens: a token that was not counted is looked for up to the next
     /// free slot. O(slots).
     void settle() noexcept {
-        while (size_ > few_slots && function_ < last_function && way_of_strangers() > 4 * size_) place_anew();
+        while (size_ > few_slots && function_ < last_function && probes_of_absent_tokens() > 4 * size_) place_anew();
     }
     std::int32_t count(token_id token) const noexcept { return size_ ? slots_[place_of(token)].count : 0; }
     /// Calls visit(token, count) for each that was counted. (Which slots are free nobody foretells, so no branch asks.)
@@ -64,7 +64,7 @@ public:
 
 private:
     static constexpr std::uint32_t last_function = 16;
-    /// In which no way is long: 16 slots on average, at worst.
+    /// In a table of so many no probe is long: 16 slots on average, at worst.
     static constexpr std::size_t few_slots = 128;
 
     std::size_t next(std::size_t place) const noexcept { return (place + 1) & (size_ - 1); }
@@ -83,32 +83,32 @@ private:
         return i;
     }
     slot& found_or_placed(token_id token) noexcept {
-        if (way_ > size_ && function_ < last_function) place_anew();
+        if (probes_ > size_ && function_ < last_function) place_anew();
         const std::size_t i = place_of(token);
-        way_ += (i - home_of(token)) & (size_ - 1);
+        probes_ += (i - home_of(token)) & (size_ - 1);
         slots_[i].token = token;
         return slots_[i];
     }
-    /// By the next function under which the way is short, in the same memory: a count below 0 marks who is still to be
-    /// placed, and whoever finds such a one at its place takes that over and sends the other on.
+    /// By the next function under which probes are short, in the same memory: a count below 0 marks a token that is
+    /// still to be placed, and one that is placed where such a token lies takes the slot over and sends the other on.
     RIFFLE_NOINLINE void place_anew() noexcept {
         do {
             ++function_;
-            way_ = 0;
+            probes_ = 0;
             for (std::size_t i = 0; i < size_; ++i) slots_[i].count = -magnitude(slots_[i].count);
-            for (std::size_t i = 0; i < size_ && !is_astray(); ++i)
-                while (slots_[i].count < 0 && !is_astray()) {
+            for (std::size_t i = 0; i < size_ && !has_long_probes(); ++i)
+                while (slots_[i].count < 0 && !has_long_probes()) {
                     const slot moved{slots_[i].token, -slots_[i].count};
                     slots_[i].count = 0;
                     std::size_t to = home_of(moved.token);
-                    for (; slots_[to].count > 0; to = next(to)) ++way_;
+                    for (; slots_[to].count > 0; to = next(to)) ++probes_;
                     slots_[i] = slots_[to];
                     slots_[to] = moved;
                 }
-        } while (is_astray());
+        } while (has_long_probes());
     }
     /// The slots from each slot to the next free one, summed up; 1.5 a slot where half of them are taken at random.
-    std::size_t way_of_strangers() const noexcept {
+    std::size_t probes_of_absent_tokens() const noexcept {
         std::size_t sum = 0, run = 0;
         for (std::size_t i = 0; i < size_; ++i) {
             run = slots_[i].count ? run + 1 : 0;
@@ -116,12 +116,12 @@ private:
         }
         return sum;
     }
-    bool is_astray() const noexcept { return way_ > size_ && function_ < last_function; }
+    bool has_long_probes() const noexcept { return probes_ > size_ && function_ < last_function; }
     static std::int32_t magnitude(std::int32_t count) noexcept { return count < 0 ? -count : count; }
 
     slot* slots_ = nullptr;
     std::size_t size_ = 0;
-    std::size_t way_ = 0;         ///< slots passed over on the way to the places, under this function
+    std::size_t probes_ = 0;      ///< slots passed over in placing tokens, under this function
     std::uint32_t function_ = 0;  ///< which hash function
 };
 

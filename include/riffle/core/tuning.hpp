@@ -3,9 +3,9 @@
 
 #include <riffle/math/config.hpp>
 
-// Numbers that were tuned, of all rooms: none of them changes a token, all of them change times. `benchmarks/tuning
-// NAME VALUE` measures another value beside the present one. (To build with other values, put a folder with a
-// riffle/core/tuning.hpp of its own ahead of riffle's on the compiler's path.)
+// Numbers that were tuned, of all rooms. None of them changes a token under numerics::reproducible and numerics::llama,
+// all of them change times. `benchmarks/tuning NAME VALUE` measures another value beside the present one. (To build
+// with other values, put a folder with a riffle/core/tuning.hpp of its own ahead of riffle's on the compiler's path.)
 
 namespace riffle::inline RIFFLE_ABI::tuning {
 
@@ -14,7 +14,7 @@ namespace riffle::inline RIFFLE_ABI::tuning {
 /// So few logits become candidates at once: the passes over a row read whole blocks, and bounds pay on long rows only.
 /// Fewer where noise is drawn, which is made in vectors for a row and token by token for candidates.
 RIFFLE_LOCAL inline constexpr std::size_t short_row = 16, short_row_of_noise = 6;
-/// Fewer candidates of an array of llama.cpp's are worked on as they are, though they be a row.
+/// Fewer candidates of an array of llama.cpp's are worked on as they are, even where they are a row.
 RIFFLE_LOCAL inline constexpr std::size_t least_row_of_candidates = 1024;
 /// So many tokens that a bridge leaves become candidates; more stay in the row. Measured: the cost is the same at about
 /// so many.
@@ -50,13 +50,22 @@ RIFFLE_LOCAL inline constexpr std::size_t many_of_nucleus = 4096;
 RIFFLE_LOCAL inline constexpr std::size_t few_of_nucleus = 512, row_to_few_of_nucleus = 24;
 /// A sample of a row: so many pieces of so many logits.
 RIFFLE_LOCAL inline constexpr std::size_t pieces_of_sample = 256, piece_of_sample = 16;
-// The four below parted nuclei of less than 2,000 tokens from larger ones on recorded, flat and medium rows of 8,192 to
-// 262,144 logits, for p of 0.5 to 0.99.
+// The numbers below were chosen to tell nuclei of less than 2,000 tokens from larger ones, on recorded, flat and medium
+// rows of 8,192 to 262,144 logits, for p of 0.5 to 0.99.
 /// A nucleus ends in the bulk where that holds more than this share of the mass, by a first look and by a closer one,
 /// or so many times what is left out.
 RIFFLE_LOCAL inline constexpr double share_of_bulk_at_first = 0.6, share_of_bulk = 0.25, bulk_to_rest = 2.5;
+/// On short rows the last of them is more: so many times the share of the row that a sample reads. A first look asks
+/// for so many times as much.
+RIFFLE_LOCAL inline constexpr double bulk_to_sample = 48.0, caution_at_first = 1.7;
+/// The bulk is taken for so many tokens a block, each as likely as the median of the blocks' maxima.
+RIFFLE_LOCAL inline constexpr double bulk_of_block = 8.0;
 /// What the sample shows must be so many times what is left out.
 RIFFLE_LOCAL inline constexpr double sampled_to_rest = 1.3;
+/// A sample whose tokens lie in so few of the upper buckets is counted again by narrower ones.
+RIFFLE_LOCAL inline constexpr std::size_t few_buckets = 64;
+/// A band is so wide that about the sample's size / this of the sample's tokens lie in it.
+RIFFLE_LOCAL inline constexpr std::size_t sample_to_band = 24;
 
 // ---- candidates
 

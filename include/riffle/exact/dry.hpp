@@ -44,11 +44,11 @@ private:
     /// before it looks at its candidates.
     static bool find(const dry& spec, const context& x, token_counts& repeats) noexcept {
         if (spec.multiplier == 0.0f || spec.base < 1.0f || spec.last_n <= 0) return false;
-        const std::size_t size = x.recent(spec.last_n);
+        const std::size_t size = x.tokens_in_window(spec.last_n);
         if (std::int64_t(size) <= spec.allowed_length) return false;
         const std::size_t reach = spec.since_breaker(x, size);
         if (std::int64_t(reach) < spec.allowed_length) return false;
-        repeats = x.no_counts(size);
+        repeats = x.empty_counts(size);
         spec.find_repeats(x, size, reach, repeats);
         return true;
     }

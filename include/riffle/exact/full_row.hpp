@@ -21,8 +21,8 @@ inline bool is_ordinary(const wide::row_maximum& found) noexcept {
 /// exactly as llama.cpp would change them, never made canonical.
 class full_row {
 public:
-    /// `block_maxima`, `groups`, `bins` and `sums` are scratch, as select and mass have them. `known` is what find_max
-    /// found, where it has been asked already.
+    /// `block_maxima`, `groups`, `bins` and `sums` (a number a block) are a chain's scratch, as chain/scratch.hpp sizes
+    /// it. `known` is what find_max found, where it has been asked already.
     full_row(row& r, float* block_maxima, float* groups, std::uint64_t* bins, std::uint64_t* sums,
              const wide::row_maximum* known = nullptr) noexcept
         : row_(r), block_maxima_(block_maxima), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {
@@ -35,7 +35,7 @@ public:
     const float* block_maxima() const noexcept { return block_maxima_; }
     /// Room for a number a block.
     double* sums() noexcept { return sums_; }
-    /// What those lack at most, as a share of the whole: as who found them says.
+    /// The share of the whole mass that sums() lack at most, as whoever filled them says.
     void lacks(double share) noexcept { lacking_ = share; }
     double lacking() const noexcept { return lacking_; }
 
@@ -99,7 +99,7 @@ private:
         maximum_ = found.logit;
         saw_nan_ = found.saw_nan;
         known_ = true;
-        saw_edits_ = row_.edits() > 0;
+        saw_edits_ = row_.edit_count() > 0;
         has_unseen_edits_ = false;
     }
     RIFFLE_NOINLINE void see_edits_since_known() noexcept {

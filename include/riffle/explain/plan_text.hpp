@@ -24,7 +24,7 @@ constexpr const char* name_of(pass op) noexcept {
     case pass::softmax: return "softmax";
     case pass::select: return "select";
     case pass::above: return "above";
-    case pass::histogram: return "histogram";
+    case pass::nucleus_end: return "nucleus";
     case pass::search: return "search";
     case pass::head: return "head";
     case pass::gather: return "gather";
@@ -92,7 +92,7 @@ inline std::string describe(const stage_list& stages, const plan& p, const plan_
                            goes_on_in_row(stages, p)
                                ? fmt::format("; more than {} that reach it stay in the row", tuning::many_survivors)
                                : "");
-    case pass::histogram:
+    case pass::nucleus_end:
         return fmt::format("{}: where many tokens could be in the nucleus, its lower end{}", who, folded);
     case pass::search:
         return fmt::format("{}: more and more of the greatest, until its set is among them{}", who, commuted);

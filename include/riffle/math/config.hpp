@@ -1,7 +1,7 @@
 #pragma once
 // The only header with macros. Every name starts with RIFFLE_. The translation units of a program may have different
-// flags for the processor and the optimiser. RIFFLE_DEBUG (by default whether NDEBUG is missing) only adds a check,
-// made or not as the linker picks.
+// flags for the processor and the optimiser. RIFFLE_DEBUG (1 by default where NDEBUG is missing) only adds a check;
+// where units of one program differ in it, the linker picks whether that is made.
 
 #if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
 #error "riffle: C++20 is needed: compile with -std=c++20 or newer"

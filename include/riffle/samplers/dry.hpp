@@ -16,7 +16,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// one token is never penalised.
 ///
 /// `multiplier` 0 = off, negative ones encourage; `base` >= 1, below = off; `allowed_length` usual 2, for 0 or less
-/// every token that followed another within the window is penalised, and from the length of the text on none is;
+/// every token that followed any other within the window is penalised, for the number of tokens looked at or more none;
 /// `last_n` tokens are looked at, prompt included, 0 = off, -1 = everything since the last reset; `breakers`: token
 /// sequences, or dry_breakers(vocabulary, {"\n", ":"}) for texts. NaN and infinities are errors, and last_n below -1.
 /// The penalty stays finite: base^n counts as at most 1e38.
@@ -38,7 +38,7 @@ struct dry {
     static constexpr facts fact{.edits = true};
 
     bool off() const noexcept { return last_n == 0 || flushed(multiplier) == 0.0f || !(base >= 1.0f); }
-    /// See chain/superset.hpp.
+    /// See chain/superset_facts.hpp.
     bool keeps_below() const noexcept { return multiplier >= 0.0f; }
     /// How many tokens it looks back; -1 = all.
     std::int32_t window() const noexcept { return off() ? 0 : last_n; }
@@ -46,17 +46,18 @@ struct dry {
     template <class Logits>
     void change(Logits& of, const context& x) const noexcept {
         if (off()) return;
-        const std::size_t n = x.recent(last_n);
+        const std::size_t n = x.tokens_in_window(last_n);
         if (std::int64_t(n) <= allowed_length) return;
         const std::size_t reach = since_breaker(x, n);
         if (std::int64_t(reach) < allowed_length) return;
-        token_counts repeats = x.no_counts(n);  // of each token, one more than the longest repetition it would extend
+        token_counts repeats =
+            x.empty_counts(n);  // of each token, one more than the longest repetition it would extend
         find_repeats(x, n, reach, repeats);
         change_counted(of, repeats,
                        [this](std::int32_t length_and_one) { return logit_edit::taking(penalty(length_and_one - 1)); });
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (last_n < -1) return status::invalid(name, "last_n", double(last_n), "is below -1");
         return check_strength();
     }

@@ -31,7 +31,7 @@ struct dynamic_temperature {
     std::size_t rank() const noexcept { return 1; }
     bool adjusts_now() const noexcept { return !(plain() && t == 1.0f); }
 
-    /// See chain/superset.hpp.
+    /// See chain/superset_facts.hpp.
     bool keeps_below() const noexcept { return !(range > 0.0f) && t > 0.0f; }
 
     /// The temperature that softmax statistics give; 1 for a single candidate.

@@ -25,9 +25,9 @@ struct logit_bias {
     static constexpr facts fact{.edits = true};
 
     std::span<const logit_bias_entry> edits() const noexcept { return {biases.data(), biases.size()}; }
-    /// See chain/superset.hpp. One entry a token: of several llama.cpp adds all where the token stands at the index of
-    /// its id, else the first. Many entries are not looked at: each is compared with all before it, and a device asks
-    /// this in every step.
+    /// See chain/superset_facts.hpp. One entry a token: of several llama.cpp adds all where the token stands at the
+    /// index of its id, else the first. Many entries are not looked at: each is compared with all before it, and a
+    /// device asks this in every step.
     bool keeps_below() const noexcept {
         constexpr std::size_t most = 64;
         if (biases.size() > most) return false;
@@ -38,7 +38,7 @@ struct logit_bias {
         return true;
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         for (const auto& entry : biases)
             if (entry.bias != entry.bias) return status::invalid(name, "bias", double(entry.bias), "is not a number");
         return {};

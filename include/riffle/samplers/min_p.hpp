@@ -25,7 +25,7 @@ struct min_p {
 
     bool narrows_now() const noexcept { return flushed(p) > 0.0f; }
     std::size_t keeps_at_least() const noexcept { return min_keep > 1 ? min_keep : 1; }
-    /// See chain/superset.hpp: what survives on most rows, twice over.
+    /// See chain/superset_facts.hpp: what survives on most rows, twice over.
     std::size_t superset() const noexcept {
         return p > 0.0f ? (std::max)(saturating::sum(min_keep, 8), std::size_t{tuning::superset_of_min_p}) : 0;
     }

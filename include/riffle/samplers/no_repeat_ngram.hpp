@@ -26,10 +26,10 @@ struct no_repeat_ngram {
 
     template <class Logits>
     void change(Logits& of, const context& x) const noexcept {
-        const std::size_t size = x.recent(last_n);
+        const std::size_t size = x.tokens_in_window(last_n);
         if (n <= 0 || size < std::size_t(n)) return;
         const std::size_t begun = std::size_t(n) - 1;  // tokens of the n-gram that stand at the end of the text
-        token_counts banned = begun == 0 ? x.count_recent(last_n) : x.no_counts(size);
+        token_counts banned = begun == 0 ? x.count_recent(last_n) : x.empty_counts(size);
         if (begun > 0)
             each_repeat(x, size, [&](std::size_t k, std::size_t length) {
                 if (length >= begun) banned.raise(x.tokens().recent(k - 1).token, 1);
@@ -37,7 +37,7 @@ struct no_repeat_ngram {
         change_counted(of, banned, [](std::int32_t) { return logit_edit::banning(); });
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return last_n >= -1 ? status() : status::invalid(name, "last_n", double(last_n), "is below -1");
     }
 };

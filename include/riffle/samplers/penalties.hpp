@@ -21,7 +21,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// numerics::llama only differs from it where some are named.)
 ///
 /// Cost: O(last_n) a step, whatever the vocabulary; wide it keeps changed logits beside the row, and copies a block
-/// only where more than 16 of its own change (core/row.hpp).
+/// only where more than 16 of its own change, or of the row more than 255 or half its blocks (core/row.hpp).
 struct penalties {
     std::int32_t last_n = 64;
     float repeat = 1.0f;
@@ -33,7 +33,7 @@ struct penalties {
     static constexpr facts fact{.edits = true};
 
     bool off() const noexcept { return last_n == 0 || (repeat == 1.0f && frequency == 0.0f && presence == 0.0f); }
-    /// See chain/superset.hpp.
+    /// See chain/superset_facts.hpp.
     bool keeps_below() const noexcept { return repeat >= 1.0f && frequency >= 0.0f && presence >= 0.0f; }
     /// How many tokens it looks back; -1 = all.
     std::int32_t window() const noexcept { return off() ? 0 : last_n; }

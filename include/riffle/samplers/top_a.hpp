@@ -9,7 +9,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// Keeps tokens of probability at least a · (greatest probability)²: strict where the model is sure, lenient where it
 /// is not; at least one. (BlinkDL, for RWKV; as in koboldcpp and exllamav2.) Decided on logits.
 ///
-/// `a` in (0, 1], usual 0.1 to 0.3; <= 0 = off; a > 1 may keep the best alone; NaN is an error. The cut is a
+/// `a` in (0, 1], usual 0.1 to 0.3; <= 0 = off; a > 1 may keep only the likeliest; NaN is an error. The cut is a
 /// float: where the greatest logit is beyond 2^24, and log Σ exp is lost beside it, its ties stay whatever a.
 ///
 /// Wide: max, mass, and one pass over the blocks that reach the cut. Narrow: O(candidates).

@@ -18,7 +18,7 @@ struct top_k {
 
     bool narrows_now() const noexcept { return k > 0; }
     std::size_t rank() const noexcept { return std::size_t(k); }
-    /// See chain/superset.hpp.
+    /// See chain/superset_facts.hpp.
     std::size_t superset() const noexcept { return k > 0 ? std::size_t(k) + 8 : 0; }
 
     void apply(candidates& c) const noexcept {

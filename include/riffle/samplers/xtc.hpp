@@ -15,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// Nothing is removed where fewer than two reach the threshold, or fewer than min_keep would be left.
 ///
 /// `probability` <= 0 = off, >= 1 always; `threshold` > 0.5 = off, since two tokens cannot reach it; threshold <= 0
-/// leaves the last in rank alone; NaN is an error in each. `seed` as in dist.
+/// keeps the least likely token only; NaN is an error in each. `seed` as in dist.
 ///
 /// `exempt`: tokens that are never removed, though they count among those that reach the threshold: the newline, the
 /// end of the text. None by default. (text-generation-webui leaves everything where a newline or an end would be

@@ -71,7 +71,7 @@ template <class Row>
 RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups, row_maximum& found) noexcept {
     const std::size_t lanes_now = std::size_t(width());
     bool found_anew = false;
-    for (std::size_t i = 1; i <= r.edits(); ++i) {
+    for (std::size_t i = 1; i <= r.edit_count(); ++i) {
         const kept_edits::edit& edit = r.kept_edit(i);
         const std::size_t id = std::size_t(edit.token), b = id / block_size;
         if (r.is_copied(b)) continue;
@@ -95,7 +95,7 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups,
 template <class Row>
 row_maximum find_max(const Row& r, float* block_maxima, float* groups = nullptr) noexcept {
     row_maximum found = run<max_pass>(r, block_maxima, groups);
-    if (r.edits() > 0) see_edits(r, block_maxima, groups, found);
+    if (r.edit_count() > 0) see_edits(r, block_maxima, groups, found);
     return found;
 }
 

@@ -121,47 +121,61 @@ private:
                      std::uint32_t* request) noexcept {
         request[request_word::edits_at] = request[request_word::edits] = request[request_word::saved_at] = 0;
         if (!on.plan.edits) return true;
+        const auto edits = collect_edits(on, chain, stages, x);
+        const std::size_t ids = count_ids(edits);
+        const std::size_t words = ids * words_per_edit + edits.size() * words_per_change;
+        if (ids > most_edited_ids_ - edited_ids_ || !edits_.complete() || !has_room(words)) return false;
+        request[request_word::edits_at] = std::uint32_t(used_);
+        request[request_word::edits] = std::uint32_t(ids);
+        request[request_word::saved_at] = std::uint32_t(edited_ids_);
+        write_edit_words(edits, ids);
+        used_ += words;
+        edited_ids_ += ids;
+        return true;
+    }
+    /// The edits of ids within the vocabulary: those of one token beside each other, in their order.
+    template <class OnDevice, class Chain>
+    std::span<const edit_list::entry> collect_edits(const OnDevice& on, Chain& chain, const stage_list& stages,
+                                                    const context& x) noexcept {
         edits_.clear();
         on.for_each_stage(chain, [&](const auto& stage, std::size_t i) {
             using S = std::remove_cvref_t<decltype(stage)>;
             if constexpr (facts_of<S>().edits) riffle::detail::edit_few<S>(stages[i], edits_, x);
         });
-        // Those of one token beside each other, in their order.
         std::sort(edits_.begin(), edits_.end(), [](const edit_list::entry& a, const edit_list::entry& b) {
             return a.token < b.token || (a.token == b.token && a.order < b.order);
         });
         std::span<const edit_list::entry> all(edits_.begin(), edits_.end());
         while (!all.empty() && std::size_t(all.back().token) >= vocabulary_) all = all.first(all.size() - 1);
+        return all;
+    }
+    /// How many tokens are edited; uncountable where one of them is more often than a request may say.
+    static std::size_t count_ids(std::span<const edit_list::entry> edits) noexcept {
         std::size_t ids = 0, changes = 0;  // of the id
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            const bool is_another = i == 0 || all[i].token != all[i - 1].token;
+        for (std::size_t i = 0; i < edits.size(); ++i) {
+            const bool is_another = i == 0 || edits[i].token != edits[i - 1].token;
             ids += is_another;
             changes = is_another ? 1 : changes + 1;
-            if (changes > most_changes_of_a_token) return false;
+            if (changes > most_changes_of_a_token) return uncountable;
         }
-        const std::size_t words = ids * words_per_edit + all.size() * words_per_change;
-        if (!edits_.complete() || !has_room(words) || ids > most_edited_ids_ - edited_ids_) return false;
-        request[request_word::edits_at] = std::uint32_t(used_);
-        request[request_word::edits] = std::uint32_t(ids);
-        request[request_word::saved_at] = std::uint32_t(edited_ids_);
-
-        std::uint32_t* edit = words_.data() + used_;
+        return ids;
+    }
+    /// A record for each id, and behind them the changes of all.
+    void write_edit_words(std::span<const edit_list::entry> edits, std::size_t ids) noexcept {
+        std::uint32_t* record = words_.data() + used_;
         std::size_t change_at = used_ + ids * words_per_edit;
-        for (std::size_t i = 0; i < all.size(); edit += words_per_edit) {
+        for (std::size_t i = 0; i < edits.size(); record += words_per_edit) {
             std::size_t end = i;
-            while (end < all.size() && all[end].token == all[i].token) ++end;
-            edit[0] = std::uint32_t(all[i].token);
-            edit[1] = std::uint32_t(change_at);
-            edit[2] = std::uint32_t(end - i);
+            while (end < edits.size() && edits[end].token == edits[i].token) ++end;
+            record[0] = std::uint32_t(edits[i].token);
+            record[1] = std::uint32_t(change_at);
+            record[2] = std::uint32_t(end - i);
             for (; i < end; ++i, change_at += words_per_change) {
-                const auto numbers = all[i].change.numbers();
+                const auto numbers = edits[i].change.numbers();
                 for (std::size_t n = 0; n < numbers.size(); ++n)
                     words_[change_at + n] = std::bit_cast<std::uint32_t>(numbers[n]);
             }
         }
-        used_ += words;
-        edited_ids_ += ids;
-        return true;
     }
     bool has_room(std::size_t count) const noexcept { return saturating::sum(used_, count) <= words_.size(); }
 
@@ -199,7 +213,7 @@ token_id finish_behind(open_step<Chain>& step, std::size_t first, const row_outc
     candidates& c = step.hold(o.tokens);
     if (first < step.stages().size()) {
         const status_code code = step.stages().narrow(first, step.stages().size(), c, step.past());
-        const bool is_selected = c.selected >= 0 && std::size_t(c.selected) < c.size;
+        const bool is_selected = c.has_selected();
         if (code != status_code::ok) seen.fail(code);
         else if (!is_selected || !(c[std::size_t(c.selected)].logit > illegal_logit))
             seen.fail(status_code::no_legal_token);

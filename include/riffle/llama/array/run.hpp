@@ -63,7 +63,7 @@ status apply(Chain& chain, candidates& c) noexcept {
         const context x = step.past();
         return step.finish(c, exact_strategy(stages, c, step.memory(), x).run());
     }
-    const token_id chosen = c.selected >= 0 && std::size_t(c.selected) < c.size ? c[std::size_t(c.selected)].id : -1;
+    const token_id chosen = c.has_selected() ? c[std::size_t(c.selected)].id : -1;
     c.selected = -1;
     bool has_p = false;
     status s;

@@ -58,7 +58,7 @@ private:
     /// Into the array that the candidates came in. There may be more than it holds when the row was fetched: then the
     /// greatest of them, and what was selected.
     void write_over(candidates& found, candidates& c) noexcept {
-        const bool selects = found.selected >= 0 && std::size_t(found.selected) < found.size;
+        const bool selects = found.has_selected();
         const token_data chosen = selects ? found[std::size_t(found.selected)] : token_data{null_token, 0.0f, 0.0f};
         if (found.size > c.size) {
             found.sort_first(c.size);

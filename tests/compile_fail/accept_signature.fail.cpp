@@ -1,0 +1,10 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    void apply(riffle::candidates& c) const noexcept { c.keep_greatest(3); }
+    void reset() noexcept {}
+    void accept(const char*) noexcept {}
+};
+
+// expect: riffle: accept is `void accept.riffle::token_id. noexcept`
+auto wrong = riffle::chain(mine{}, riffle::greedy{});

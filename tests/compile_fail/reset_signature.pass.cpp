@@ -1,0 +1,8 @@
+#include <riffle/riffle.hpp>
+
+struct mine {
+    void apply(riffle::candidates& c) const noexcept { c.keep_greatest(3); }
+    void reset() noexcept {}
+};
+
+auto right = riffle::chain(mine{}, riffle::greedy{});
