@@ -102,13 +102,19 @@ private:
         made->release();
         return nullptr;
     }
+    /// Whether assigning a chain asks for no memory beyond what copies of its stages ask for, and leaves it as it was
+    /// where one of those throws.
+    static constexpr bool assigns_in_place =
+        std::is_nothrow_copy_assignable_v<Chain> ||
+        (riffle::detail::is_pipeline<Chain> && std::is_nothrow_move_assignable_v<Chain>);
     /// The other's chain in the place of this one's: all of it or, where there is no memory, nothing.
     status take(const sampler_of& from) noexcept {
         const chain_state& other = from.chain_.state();
         const bool has_room = chain_.state().tokens().has_room_for(other.tokens());
-        if constexpr (std::is_nothrow_copy_assignable_v<Chain>)
+        if constexpr (assigns_in_place)
             if (has_room) {
-                chain_ = from.chain_;
+                RIFFLE_TRY { chain_ = from.chain_; }
+                RIFFLE_CATCH { return status_code::out_of_memory; }
                 return note_applied(from.applied_);
             }
         if (!has_room && chain_.state().has_storage()) return status_code::storage_too_small;
