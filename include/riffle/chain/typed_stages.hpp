@@ -63,26 +63,26 @@ struct chain_of_types {
         return all;
     }();
 
-    /// The passes of bridge B: with the types of the maps pending there.
-    template <std::size_t B, std::size_t I, class... Pending>
+    /// The passes of a bridge: with the types of the maps pending there.
+    template <std::size_t Bridge, std::size_t At, class... Pending>
     static constexpr const folded_passes* passes_with_maps() {
-        if constexpr (I < B) {
-            using S = std::tuple_element_t<I, std::tuple<Stages...>>;
-            if constexpr (fact_table[I].maps) return passes_with_maps<B, I + 1, Pending..., S>();
-            else return passes_with_maps<B, I + 1, Pending...>();
+        if constexpr (At < Bridge) {
+            using S = std::tuple_element_t<At, std::tuple<Stages...>>;
+            if constexpr (fact_table[At].maps) return passes_with_maps<Bridge, At + 1, Pending..., S>();
+            else return passes_with_maps<Bridge, At + 1, Pending...>();
         } else {
-            using bridge = std::tuple_element_t<B, std::tuple<Stages...>>;
-            return &folded_passes_of<Policies, bridge, plans[B].passes(), Pending...>;
+            using stage_there = std::tuple_element_t<Bridge, std::tuple<Stages...>>;
+            return &folded_passes_of<Policies, stage_there, plans[Bridge].passes(), Pending...>;
         }
     }
-    template <std::size_t B>
+    template <std::size_t Bridge>
     static constexpr const folded_passes* passes_at() {
-        if constexpr (B == count || !plans[B].has(pass::max)) return &no_passes;
-        else return passes_with_maps<B, plans[B].pending>();
+        if constexpr (Bridge == count || !plans[Bridge].has(pass::max)) return &no_passes;
+        else return passes_with_maps<Bridge, plans[Bridge].pending>();
     }
     RIFFLE_LOCAL static constexpr std::array<const folded_passes*, count + 1> folded =
-        []<std::size_t... B>(std::index_sequence<B...>) {
-            return std::array<const folded_passes*, count + 1>{passes_at<B>()...};
+        []<std::size_t... Bridge>(std::index_sequence<Bridge...>) {
+            return std::array<const folded_passes*, count + 1>{passes_at<Bridge>()...};
         }(std::make_index_sequence<count + 1>());
 
     RIFFLE_LOCAL static constexpr chain_facts facts_of_chain = [] {
