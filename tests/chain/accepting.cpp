@@ -85,6 +85,39 @@ TEST(Accept, OfARefusedTokenChangesNothing) {
     expect_refused(hidden, 8, "tried: a stage failed, or refused the token");
 }
 
+/// Says how often it was taken back.
+struct marked {
+    std::int32_t taken = 0, taken_back = 0;
+    void apply(candidates&) const noexcept {}
+    void accept(token_id) noexcept { ++taken; }
+    void reset() noexcept { taken = 0; }
+    std::int32_t mark() const noexcept { return taken; }
+    void rollback(std::int32_t to) noexcept {
+        taken = to;
+        ++taken_back;
+    }
+};
+/// Stages that were not given the token are not taken back: what they did since the last token stays.
+TEST(Accept, OfARefusedTokenReachesNoStageThatRefusesNothing) {
+    auto c = chain(marked{}, tried{}, marked{}, dist{.seed = 1});
+    EXPECT_FALSE(c.accept(4).refused);
+    EXPECT_TRUE(c.accept(8).refused);
+    EXPECT_EQ(get<0>(c).taken, 1);
+    EXPECT_EQ(get<0>(c).taken_back, 0);
+    EXPECT_EQ(get<1>(c).taken, 1);
+    EXPECT_EQ(get<2>(c).taken_back, 0);
+}
+/// What a refused token would have completed is not banned.
+TEST(Accept, OfARefusedTokenBansNoPhrase) {
+    vocabulary words;
+    for (const char* const piece : {"a", "b", "c"}) words.add(piece);
+    auto c = chain(phrase_ban{&words, {"ab"}}, tried{1}, dist{.seed = 1});
+    EXPECT_FALSE(c.accept(0).refused);
+    EXPECT_TRUE(c.accept(1).refused);
+    ASSERT_TRUE(c.rewind(1));
+    EXPECT_EQ(c.distribution(std::vector<float>{1.0f, 1.0f, 1.0f}).size(), 3u);
+}
+
 TEST(Accept, OfATokenBelowZeroIsRefused) {
     auto c = chain(counting{}, greedy{});
     const checkpoint before = c.mark();

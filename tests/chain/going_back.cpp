@@ -144,6 +144,33 @@ TEST(Rollback, OfAnEmptyStageTouchesNoOther) {
     EXPECT_NE(c.sample(row_at(0)), null_token);
 }
 
+/// As riffle's own stages: its state ends in padding, into which a compiler may put what stands behind it.
+struct counts_in_a_state {
+    static constexpr const char* name = "counts_in_a_state";
+    static constexpr facts fact{.selects = selecting::own};
+    struct state {
+        std::uint64_t tokens = 0;
+        std::uint32_t last = 0;
+    };
+    std::int32_t k = 40;
+    void prepare(candidates&, const state&) const noexcept {}
+    void choose(candidates& c, const draws&, const state&) const noexcept { c.selected = 0; }
+    step accept(state& kept, token_id token, const choice*) const noexcept {
+        ++kept.tokens;
+        kept.last = std::uint32_t(token);
+        return {};
+    }
+};
+TEST(Rollback, AtRunTimeTouchesNoParameter) {
+    dynamic_chain c;
+    ASSERT_TRUE(c.push(counts_in_a_state{}));
+    const checkpoint m = c.mark();
+    c.get_if<counts_in_a_state>(0)->k = 7;
+    c.accept(3);
+    ASSERT_TRUE(c.rollback(m));
+    EXPECT_EQ(c.get_if<counts_in_a_state>(0)->k, 7);
+}
+
 /// A caller may go back as far as the last step says, and look at what else it said.
 TEST(Rewind, ByNothingKeepsTheLastStep) {
     auto c = chain(stops_at_two{}, greedy{});

@@ -92,6 +92,16 @@ TEST(LegalTokens, AreAskedForOnceAStep) {
     }
 }
 
+/// A set may have ids that a row has not: those are not counted.
+TEST(LegalTokens, BeyondTheRowAreNotCounted) {
+    allowed_tokens allowed;
+    for (token_id id = 0; id < 200; ++id) allowed.tokens.add(id < 2 ? id : 4000 + id);
+    auto c = chain(allowed, greedy{});
+    const auto row = make_row(shape::random, 300, 1);
+    EXPECT_LT(c.sample(row), 2);
+    EXPECT_EQ(c.survivors().size(), 2u);
+}
+
 TEST(LegalTokens, OfIdsAreGatheredAndOthersHidden) {
     follows few;
     auto c = chain(few, greedy{});

@@ -441,6 +441,36 @@ TEST(Requests, AreOfTheChainThatTheModuleIsOf) {
     EXPECT_TRUE(written.add(on, same, 0));
 }
 
+/// Stages of one template may have one name, and are other stages all the same.
+template <int N>
+struct shift_by {
+    static constexpr const char* name = "shift_by";
+    static constexpr bool monotone = true;
+    std::array<float, N> by{};
+    std::array<float, N> parameters() const noexcept { return by; }
+    template <class V>
+    static V map(const V& logit, const std::array<V, N>& p) noexcept {
+        return logit + p[0];
+    }
+};
+TEST(Requests, AreNotOfStagesThatAreOnlyCalledAlike) {
+    const auto made = []<int N>(std::integral_constant<int, N>) {
+        dynamic_chain c;
+        (void)c.push(shift_by<N>{});
+        (void)c.push(top_k{.k = 30});
+        (void)c.push(dist{.seed = 3});
+        return c;
+    };
+    auto one = made(std::integral_constant<int, 1>()), eight = made(std::integral_constant<int, 8>());
+    const gpu::dynamic_on_device<shift_by<1>, shift_by<8>, top_k, dist> on(one);
+    std::vector<std::uint32_t> words(1000);
+    gpu::requests written;
+    written.begin(words, on.layout, 1, 100);
+    EXPECT_FALSE(on.is_of(eight));
+    EXPECT_FALSE(written.add(on, eight, 0));
+    EXPECT_TRUE(written.add(on, one, 0));
+}
+
 /// An application may have last step's token there.
 TEST(Finish, LeavesNoTokenBehindWhereTheChainMustBeGivenTheRow) {
     constexpr token_id of_before = 7;

@@ -179,6 +179,10 @@ void expect_what_apply_leaves(const Chain& given, const Typed& typed) {
             c.normalise();
             llama_sampler_reset(sampler.get());
             llama_sampler_apply(sampler.get(), &a);
+            const bool selects_alike = given.view().arithmetic() != numerics::fast && c.has_selected();
+            if (selects_alike) {
+                ASSERT_EQ(a.data[a.selected].id, c[std::size_t(c.selected)].id);
+            }
             const auto left = by_id(c.data, c.size), found = by_id(reinterpret_cast<token_data*>(a.data), a.size);
             ASSERT_EQ(found.size(), left.size());
             for (std::size_t i = 0; i < left.size(); ++i) {

@@ -28,24 +28,29 @@ public:
 
     // ---- what has been chosen
 
-    /// Takes a token: all of the chain, or nothing of it where a stage refuses. There is room for the token.
-    step accept(const Stages& stages, token_id token, token_origin origin) noexcept {
+    /// Takes a token: all of the chain, or nothing of it where a stage refuses. There is room for the token. `led_to`
+    /// says what came of it. (It is written where it stays: to copy what was just written costs more than all else.)
+    void accept(const Stages& stages, token_id token, token_origin origin, step& led_to) noexcept {
         const bool generated = origin == token_origin::generated;
-        if (token < 0)
-            return step::refusal(status::invalid(generated ? "accept" : "prompt", "token", double(token),
-                                                 "is below 0, so it is no token", status_code::not_a_token));
-        if (const status refused = stages.can_accept(token, tokens_); !refused.ok()) return step::refusal(refused);
+        led_to = {};
+        if (token < 0) return refuse_no_token(token, generated, led_to);
+        if (stages.can_be_asked()) {
+            if (const status refused = stages.can_accept(token, tokens_); !refused.ok()) {
+                led_to = step::refusal(refused);
+                return;
+            }
+        }
         save_after_copying(stages);
         if (generated && !stages.is_exact()) save(stages);
-        const step s = stages.may_refuse() ? try_to_take(stages, token, generated) : take(stages, token, generated);
-        if (s.refused) return s;
+        if (stages.may_refuse()) try_to_take(stages, token, generated, led_to);
+        else take(stages, token, generated, led_to);
+        if (led_to.refused) return;
         choice_ = {};
         if (generated) {
             ++at_.position;
             at_.attempt = 0;
         }
         save_as_exact(stages);
-        return s;
     }
     void reset(const Stages& stages) noexcept {
         tokens_.clear();
@@ -123,20 +128,26 @@ public:
 private:
     using saved_state = std::array<std::byte, checkpoint::stage_bytes>;
 
-    step take(const Stages& stages, token_id token, bool generated) noexcept {
-        tokens_.push(token, generated);
-        return stages.accept(token, generated ? &choice_ : nullptr, tokens_);
+    RIFFLE_NOINLINE static void refuse_no_token(token_id token, bool generated, step& led_to) noexcept {
+        led_to = step::refusal(status::invalid(generated ? "accept" : "prompt", "token", double(token),
+                                               "is below 0, so it is no token", status_code::not_a_token));
     }
-    /// Where a stage only finds out by taking it: if it refuses, the history and all stages are put back.
-    RIFFLE_NOINLINE step try_to_take(const Stages& stages, token_id token, bool generated) noexcept {
+    /// Answers which stages have been given the token.
+    std::uint32_t take(const Stages& stages, token_id token, bool generated, step& led_to) noexcept {
+        tokens_.push(token, generated);
+        return stages.accept(token, generated ? &choice_ : nullptr, tokens_, led_to);
+    }
+    /// Where a stage only finds out by taking it: if it refuses, the history is put back, and the stages that were
+    /// given the token. (Others are not touched: to go back to where they are would undo what they did since the last
+    /// token.)
+    RIFFLE_NOINLINE void try_to_take(const Stages& stages, token_id token, bool generated, step& led_to) noexcept {
         const auto end = tokens_.end_to_restore();
         saved_state before;
         stages.save(before.data());
-        step s = take(stages, token, generated);
-        if (!s.refused) return s;
+        const std::uint32_t given = take(stages, token, generated, led_to);
+        if (!led_to.refused) return;
         tokens_.restore_end(end);
-        if (const status put_back = stages.restore(before.data()); !put_back.ok()) s.state = put_back;
-        return s;
+        if (const status put_back = stages.restore(before.data(), given); !put_back.ok()) led_to.state = put_back;
     }
     void save(const Stages& stages) noexcept {
         if (std::byte* const place = stages.saved_at(at_.position)) {

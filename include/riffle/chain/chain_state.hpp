@@ -97,9 +97,10 @@ public:
 
     // ---- what has been chosen
 
-    step accept(const stage_list& stages, token_id token) noexcept {
-        if (const status room = make_room(stages, 1); !room.ok()) return last_step_ = step::refusal(room);
-        return last_step_ = history_.accept(stages, token, token_origin::generated);
+    const step& accept(const stage_list& stages, token_id token) noexcept {
+        if (const status room = make_room(stages, 1); !room.ok()) last_step_ = step::refusal(room);
+        else history_.accept(stages, token, token_origin::generated, last_step_);
+        return last_step_;
     }
     /// Accepts what the last step chose. Where there is no memory to accept it, or a stage refuses it, it is not given
     /// out.
@@ -114,9 +115,10 @@ public:
     }
     status prompt(const stage_list& stages, std::span<const token_id> tokens) noexcept {
         if (const status room = make_room(stages, tokens.size()); !room.ok()) return room;
-        for (const token_id token : tokens)
-            if (last_step_ = history_.accept(stages, token, token_origin::prompt); !last_step_.state.ok())
-                return last_step_.state;
+        for (const token_id token : tokens) {
+            history_.accept(stages, token, token_origin::prompt, last_step_);
+            if (!last_step_.state.ok()) return last_step_.state;
+        }
         return {};
     }
     void reset(const stage_list& stages) noexcept {

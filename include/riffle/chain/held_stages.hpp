@@ -49,7 +49,9 @@ struct held_stage : stage_state<Policies, S>::type {
     RIFFLE_LOCAL static constexpr held_stage_ops ops{
         stage_ops_maker<Policies>::template make<S, maps_written_out::yes>(), clone, destroy};
 
-    S spec;
+    /// Aligned as the state is too: else a compiler may put it into the padding at the state's end, which is saved and
+    /// restored as part of the state.
+    alignas(state_type) alignas(S) S spec;
 };
 template <class Policies, class S>
 stage_ref hold(S stage) noexcept(std::is_nothrow_move_constructible_v<S>) {

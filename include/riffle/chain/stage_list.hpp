@@ -48,7 +48,7 @@ struct chain_facts {
     std::uint32_t learn = 0;                           ///< those that accepting changes
     std::uint32_t ask = 0;                             ///< those that say whether they take a token
     std::uint32_t keep = 0;                            ///< those that keep something in a mark
-    bool may_refuse = false;                           ///< whether some only find out by accepting
+    std::uint32_t refuse = 0;                          ///< those that only find out by accepting
     std::uint32_t layout = detail::layout_of_nothing;  ///< of a mark; never 0
     std::size_t saved_bytes = 0;                       ///< of all of them in a mark
     std::size_t count = 0;
@@ -62,7 +62,7 @@ struct chain_facts {
         if (s.window) look_back |= bit;
         if (s.accept) learn |= bit;
         if (s.can_accept) ask |= bit;
-        may_refuse |= s.may_refuse;
+        if (s.may_refuse) refuse |= bit;
         if (s.state_in_mark > 0) keep |= bit;
         layout = detail::layout_with(layout, s.layout);
         saved_bytes += s.state_in_mark;
@@ -183,6 +183,7 @@ public:
 
     // ---- what stages keep from token to token
 
+    bool can_be_asked() const noexcept { return facts_->ask != 0; }
     /// Whether every stage that can tell takes the token next; why not, where one refuses it.
     status can_accept(token_id token, const history& tokens) const noexcept {
         for (std::uint32_t left = facts_->ask; left != 0; left &= left - 1)
@@ -190,17 +191,26 @@ public:
         return {};
     }
     /// Whether there are stages that only find out by accepting.
-    bool may_refuse() const noexcept { return facts_->may_refuse; }
-    /// See stage_ops::accept. What all of them said; stops at one that refuses.
-    step accept(token_id token, const choice* last, const history& tokens) const noexcept {
-        step all;
-        for (std::uint32_t left = facts_->learn; left != 0; left &= left - 1) {
-            const stage_ref& s = first_in(left);
-            const step one = s.ops->accept(s, token, last, tokens);
-            if (s.ops->may_refuse && !one.state.ok()) return step::refusal(one.state);
-            all.join(one);
-        }
-        return all;
+    bool may_refuse() const noexcept { return facts_->refuse != 0; }
+    /// See stage_ops::accept. `led_to`, as it is made, becomes what all of them say; stops at one that refuses. Those
+    /// that may refuse come first, and of them those that could not be asked: so the set of stages that have been given
+    /// the token, which is answered, is as small as can be where one refuses.
+    std::uint32_t accept(token_id token, const choice* last, const history& tokens, step& led_to) const noexcept {
+        std::uint32_t given = 0;
+        if (facts_->learn == 0) return given;  // as most chains' stages
+        for (const std::uint32_t set :
+             {facts_->refuse & ~facts_->ask, facts_->refuse & facts_->ask, facts_->learn & ~facts_->refuse})
+            for (std::uint32_t left = set; left != 0; left &= left - 1) {
+                const stage_ref& s = first_in(left);
+                given |= std::uint32_t{1} << place_of(left);
+                const step one = s.ops->accept(s, token, last, tokens);
+                if (s.ops->may_refuse && !one.state.ok()) {
+                    led_to = step::refusal(one.state);
+                    return given;
+                }
+                led_to.join(one);
+            }
+        return given;
     }
     void reset() const noexcept {
         for (std::size_t i = 0; i < count_; ++i)
@@ -222,11 +232,12 @@ public:
             to += first_in(left).ops->state_in_mark;
         }
     }
-    /// Of every stage; why, where one could not go back.
-    status restore(const std::byte* from) const noexcept {
+    /// Of every stage, or of those in a set; why, where one could not go back.
+    status restore(const std::byte* from, std::uint32_t of = ~std::uint32_t{0}) const noexcept {
         status all;
         for (std::uint32_t left = facts_->keep; left != 0; left &= left - 1) {
-            const status s = first_in(left).ops->restore(first_in(left), from);
+            const bool is_asked = (of >> place_of(left) & 1) != 0;
+            const status s = is_asked ? first_in(left).ops->restore(first_in(left), from) : status();
             if (all.ok()) all = s;
             from += first_in(left).ops->state_in_mark;
         }
@@ -242,8 +253,11 @@ private:
     /// So many legal tokens at most are gathered.
     static constexpr std::size_t few_of(std::size_t row_size) noexcept { return row_size / tuning::row_to_gathered; }
     static legal_tokens counted(legal_tokens legal, std::size_t row_size) noexcept {
-        if (!legal.are_all && legal.count == legal_tokens::unknown)
-            legal.count = wide::count_legal(legal.words, row_size, few_of(row_size) + 1);
+        if (legal.are_all) return legal;
+        const std::size_t few = few_of(row_size);
+        const bool has_others = legal.words.size() > (row_size + 31) / 32;  // a set may have ids that the row has not
+        if (legal.count == legal_tokens::unknown || (has_others && legal.count > few))
+            legal.count = wide::count_legal(legal.words, row_size, few + 1);
         return legal;
     }
     static bool leaves_few(const stage_ref& s, const legal_tokens* known, std::size_t row_size) noexcept {

@@ -171,7 +171,8 @@ struct step {
     status state{};         ///< whether every stage took the token, and learnt from it what it should
     int rewind = 0;         ///< a stage asks to take back this many tokens (a banned phrase was completed)
     bool finished = false;  ///< a stage says that the text is complete
-    bool refused = false;   ///< the token was not taken: nothing has changed, and `state` says why
+    bool refused = false;   ///< the token was not taken, and `state` says why. Nothing has changed; but where that
+                            ///< is stage_stuck, a stage that had taken it could not go back
 
     static constexpr step refusal(const status& why) noexcept {
         step s;

@@ -55,12 +55,11 @@ public:
     /// Takes a token that came from elsewhere, as generated. One that the grammar or a stage of the chain refuses is
     /// taken by neither, and the step says stage_failed.
     step accept(token_id token) noexcept {
-        if (!grammar_.can_accept(token)) return refusal();
-        const checkpoint before = chain_.mark();
+        const std::uint64_t before = grammar_.accepted();
+        if (!grammar_.accept(token)) return refusal();
         const step s = chain_.accept(token);
-        if (s.refused || grammar_.accept(token)) return s;
-        chain_.rollback(before);  // the grammar threw
-        return refusal();
+        if (s.refused) grammar_.rollback(before);
+        return s;
     }
     /// Takes the tokens of a prompt: the chain looks back on them, the grammar does not see them.
     status prompt(std::span<const token_id> tokens) noexcept { return chain_.prompt(tokens); }

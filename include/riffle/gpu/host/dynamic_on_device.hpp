@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <riffle/chain/dynamic_chain.hpp>
+#include <riffle/chain/stage_list.hpp>
+#include <riffle/chain/stage_type.hpp>
 #include <riffle/gpu/host/device_plan.hpp>
 #include <riffle/gpu/host/module_words.hpp>
 #include <riffle/gpu/host/row_layout.hpp>
@@ -25,12 +27,13 @@ public:
     template <class Policies>
     explicit dynamic_on_device(basic_dynamic_chain<Policies>& chain,
                                const kernel_options& made_with = default_options<Policies>())
-        : options(made_with), stages_of_chain_(chain.view().layout()) {
+        : options(made_with) {
         for (std::size_t i = 0; i < chain.view().size(); ++i) {
             device_stage described;
             described.fact = chain.view().fact(i);
             (void)(describe<Known>(chain, i, described) || ...);
             stages_.push_back(described);
+            types_.push_back(&chain.view()[i].ops->type());
         }
         const std::span<const device_stage> all(stages_.data(), stages_.size());
         if (Policies::arithmetic != numerics::llama) plan = make_device_plan(all);
@@ -58,7 +61,11 @@ public:
     /// Whether the chain has the stages that it was made for.
     template <class Policies>
     bool is_of(const basic_dynamic_chain<Policies>& chain) const noexcept {
-        return chain.view().layout() == stages_of_chain_;
+        const stage_list stages = chain.view();
+        if (stages.size() != types_.size()) return false;
+        for (std::size_t i = 0; i < types_.size(); ++i)
+            if (!(stages[i].ops->type() == *types_[i])) return false;
+        return true;
     }
     /// visit(spec, i) for the stages that run on the device.
     template <class Policies, class Visit>
@@ -84,7 +91,7 @@ private:
         return spec != nullptr;
     }
 
-    std::uint32_t stages_of_chain_ = 0;
+    std::vector<const riffle::detail::stage_type*> types_;  ///< of all stages of the chain
     std::vector<device_stage> stages_;
     emitted_words words_;
 };

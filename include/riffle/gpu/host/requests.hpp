@@ -54,9 +54,10 @@ public:
     /// here to `finish`.
     ///
     /// False where there is no room for it or its edits, a token is changed more than most_changes_of_a_token times,
-    /// the row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest
-    /// logits will do for a chain under llama_exact, or `on` is not of this chain: the row asks for nothing then, takes
-    /// no room, and must be sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a
+    /// a stage has what no request says (xtc's exempt tokens; of masks, those that leave all tokens or give ids), the
+    /// row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest logits
+    /// will do for a chain under llama_exact, or `on` is not of this chain: the row asks for nothing then, takes no
+    /// room, and must be sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a
     /// mask and each edit.
     template <class OnDevice, class Chain>
     [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
@@ -123,8 +124,9 @@ private:
         if (!on.plan.edits) return true;
         const auto edits = collect_edits(on, chain, stages, x);
         const std::size_t ids = count_ids(edits);
+        if (ids == uncountable || ids > most_edited_ids_ - edited_ids_) return false;
         const std::size_t words = ids * words_per_edit + edits.size() * words_per_change;
-        if (ids > most_edited_ids_ - edited_ids_ || !edits_.complete() || !has_room(words)) return false;
+        if (!edits_.complete() || !has_room(words)) return false;
         request[request_word::edits_at] = std::uint32_t(used_);
         request[request_word::edits] = std::uint32_t(ids);
         request[request_word::saved_at] = std::uint32_t(edited_ids_);

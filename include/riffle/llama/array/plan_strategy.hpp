@@ -72,9 +72,10 @@ public:
             take_found(on.found(), false, c_);
             return on.state();
         }
+        const token_data chosen = on.found()[0];  // which lies where map_blocks works
         row& all = on.edited_row();
         if (plan_.pending < plan_.bridge && !map_row(plan_.pending, plan_.bridge, all)) map_blocks(all);
-        select_of_all(on);
+        select_of_all(on, chosen);
         return on.state();
     }
 
@@ -104,9 +105,8 @@ private:
         return greatest;
     }
     /// A token of all: the others stay, with their logits behind all maps.
-    void select_of_all(machine& on) noexcept {
+    void select_of_all(machine& on, const token_data& chosen) noexcept {
         row& r = on.edited_row();
-        const token_data chosen = on.found()[0];
         c_.sorted = false;
         c_.selected = chosen.id;
         if (stages_.fact(plan_.bridge).selects == selecting::by_own_distribution) {
