@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,9 @@ void expect_within_a_million(float Stage::*field, const char* name,
         Stage stage;
         stage.*field = value;
         if (!(std::fabs(value) <= 1e6f)) {
-            expect_refused(stage, std::string(Stage::name) + ": " + name + " = " + printed(value) +
-                                      " is not a number between -1e6 and 1e6");
+            std::ostringstream sentence;  // (g++ 12 warns of a std::string that operator+ makes here)
+            sentence << Stage::name << ": " << name << " = " << printed(value) << " is not a number between -1e6 and 1e6";
+            expect_refused(stage, sentence.str());
             continue;
         }
         const std::vector<float> out = combined(stage);
