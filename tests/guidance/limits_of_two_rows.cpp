@@ -66,7 +66,8 @@ void expect_within_a_million(float Stage::*field, const char* name,
         stage.*field = value;
         if (!(std::fabs(value) <= 1e6f)) {
             std::ostringstream sentence;  // (g++ 12 warns of a std::string that operator+ makes here)
-            sentence << Stage::name << ": " << name << " = " << printed(value) << " is not a number between -1e6 and 1e6";
+            sentence << Stage::name << ": " << name << " = " << printed(value)
+                     << " is not a number between -1e6 and 1e6";
             expect_refused(stage, sentence.str());
             continue;
         }
