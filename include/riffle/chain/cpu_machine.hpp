@@ -220,8 +220,7 @@ private:
 
     void gather_nucleus(std::size_t bridge) noexcept {
         const std::size_t least = s_.keeps_at_least(bridge);
-        const float exact = s_.raw_cut(nucleus_.cut());
-        s_.gather_above_raw(least > 1 ? (std::min)(exact, s_.raw_cut_of_rank(least)) : exact);
+        s_.gather_above_raw(s_.raw_cut_with_at_least(s_.raw_cut(nucleus_.cut()), least));
         const std::uint64_t target = s_.template ask<&stage_ops::target>(bridge, s_.total_mass, *s_.past);
         s_.found.keep_nucleus(s_.mapped_maximum, target, least);
     }
@@ -232,7 +231,7 @@ private:
         const std::size_t least = s_.keeps_at_least(bridge);
         if (mapped_cut > s_.mapped_maximum) return s_.select_greatest(least);  // nobody reaches it
         const float exact = s_.raw_cut(mapped_cut);
-        const float cut = least > 1 ? (std::min)(exact, s_.raw_cut_of_rank(least)) : exact;
+        const float cut = s_.raw_cut_with_at_least(exact, least);
         const bool is_all = mapped_cut <= s_.mapped_maximum && cut == exact;  // what reaches the cut is kept
         const route onward = is_all ? s_.route_behind(bridge) : route();
         if (!s_.gather_above_raw(cut, onward.exists() ? tuning::many_survivors : std::size_t(-1)))

@@ -147,19 +147,13 @@ private:
 
         for (std::size_t i = 0; i < count; ++i) {
             stages_.push_back(more[i]);
-            stages_.back().occurrence = occurrences_before(more[i]);
+            stages_.back().occurrence =
+                occurrence_of(stages_.size() - 1, [&](std::size_t j) -> const stage_ops& { return *stages_[j].ops; });
         }
         plans_.swap(plans);
         joined.plans = plans_.data();
         facts_ = joined;
         return true;
-    }
-    /// How many stages of its kind, which draw, are there already.
-    std::uint8_t occurrences_before(const stage_ref& s) const noexcept {
-        std::uint8_t count = 0;
-        for (std::size_t i = 0; i + 1 < stages_.size(); ++i)
-            count = std::uint8_t(count + (stages_[i].ops->kind == s.ops->kind && stages_[i].ops->fact.draws));
-        return count;
     }
     void swap(held_stages& other) noexcept {
         stages_.swap(other.stages_);

@@ -177,6 +177,10 @@ struct row_step {
         if (bound == std::numeric_limits<float>::lowest()) return bound;  // all of them; a map of it may overflow
         return raw_cut(map(canonical(bound)));
     }
+    /// A bound on raw logits: `cut`, or as far below it as the `least` first in rank lie.
+    float raw_cut_with_at_least(float cut, std::size_t least) noexcept {
+        return least > 1 ? (std::min)(cut, raw_cut_of_rank(least)) : cut;
+    }
 
     // ---- candidates
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -178,16 +179,13 @@ constexpr bool cuts_as_it_says() {
     static_assert(f.narrows != narrowing::likelihood ||
                       ((cuts_by_likelihood<S> || cuts_by_likelihood_and_state<S>)&&says_how_many_it_keeps_at_least<S>),
                   "riffle: narrowing::likelihood needs `float cut(const softmax_statistics&) const noexcept`, or with "
-                  "a `const state&` behind, "
-                  "and `std::size_t keeps_at_least() const noexcept`");
+                  "a `const state&` behind, and `std::size_t keeps_at_least() const noexcept`");
     static_assert(f.narrows != narrowing::searched || searches<S>,
                   "riffle: narrowing::searched needs `bool keep(candidates&, const softmax_statistics&, float floor) "
                   "const noexcept`");
     static_assert(f.narrows != narrowing::head || (cuts_by_head<S> && has_state<S>),
                   "riffle: narrowing::head needs a nested `state`, `std::size_t rank() const noexcept` and "
-                  "`std::size_t rank(const "
-                  "softmax_statistics&, "
-                  "candidates& head, const state&) const noexcept`");
+                  "`std::size_t rank(const softmax_statistics&, candidates& head, const state&) const noexcept`");
     static_assert((f.narrows == narrowing::legal) == f.masks,
                   "riffle: a stage that masks says narrowing::legal, and no other does");
     static_assert(!f.masks || says_what_is_legal<S> || says_what_is_legal_by_state<S>,
@@ -213,8 +211,8 @@ constexpr bool changes_logits_as_it_says() {
                   "riffle: a stage with dense edits needs `float bias(token_id) const noexcept`");
     static_assert(!f.adjusts || adjusts_somehow<S>,
                   "riffle: a stage that adjusts needs `parameters(const softmax_statistics&)` and `bool adjusts_now() "
-                  "const noexcept` beside its map, or `void "
-                  "adjust(row&, const float* block_maxima, const softmax_statistics&) const noexcept` beside an apply");
+                  "const noexcept` beside its map, or `void adjust(row&, const float* block_maxima, const "
+                  "softmax_statistics&) const noexcept` beside an apply");
     static_assert(!f.applies || f.selects != selecting::no || applies_somehow<S>,
                   "riffle: a stage that applies needs `void apply(candidates&) const noexcept`, or with `const "
                   "draws&` or `const context&` behind");
@@ -230,8 +228,7 @@ constexpr bool chooses_as_it_says() {
                   "riffle: a selector needs `void apply(candidates&) const noexcept`, or with `const draws&` behind");
     static_assert(f.selects == selecting::no || f.narrows == narrowing::no || (chooses<S> && has_state<S>),
                   "riffle: a selector that narrows needs a nested `state` and `void choose(candidates&, const draws&, "
-                  "const state&) const "
-                  "noexcept`, which chooses among what is left");
+                  "const state&) const noexcept`, which chooses among what is left");
     static_assert(f.selects != selecting::by_own_distribution || (shapes<S> && prepares_by_state<S> && chooses<S>),
                   "riffle: selecting::by_own_distribution needs `shape(const softmax_statistics&, const state&)`, "
                   "`prepare(candidates&, const state&)` and `choose(candidates&, const draws&, const state&)`, const "

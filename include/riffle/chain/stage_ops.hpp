@@ -161,6 +161,20 @@ struct stage_ops {
     std::size_t (*superset)(const stage_ref&) noexcept = nullptr;
 };
 
+namespace detail {
+
+/// The occurrence of stage i of a chain: how many of those ahead of it draw and are of its kind. ops_at(j) is the table
+/// of stage j. (For chains of types and for those put together at run time, whose tokens are one.)
+template <class OpsAt>
+constexpr std::uint8_t occurrence_of(std::size_t i, OpsAt ops_at) noexcept {
+    std::uint8_t count = 0;
+    for (std::size_t j = 0; j < i; ++j)
+        count = std::uint8_t(count + (ops_at(j).fact.draws && ops_at(j).kind == ops_at(i).kind));
+    return count;
+}
+
+}  // namespace detail
+
 /// The stage as a user wrote it, if it is of that type; else nullptr.
 template <class S>
 S* spec_as(const stage_ref& s) noexcept {

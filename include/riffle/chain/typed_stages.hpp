@@ -51,15 +51,10 @@ struct chain_of_types {
         (passes >> unsigned(pass::rewrite) & 1) != 0 ? maps_written_out::yes : maps_written_out::no;
     RIFFLE_LOCAL static constexpr std::array<const stage_ops*, count> ops{&ops_of<Policies, Stages, written>...};
 
-    /// How many of the stages ahead of stage i draw and are of its kind.
-    static constexpr std::uint8_t occurrence_of(std::size_t i) {
-        std::uint8_t n = 0;
-        for (std::size_t j = 0; j < i; ++j) n = std::uint8_t(n + (ops[j]->fact.draws && ops[j]->kind == ops[i]->kind));
-        return n;
-    }
     RIFFLE_LOCAL static constexpr std::array<std::uint8_t, count> occurrences = [] {
         std::array<std::uint8_t, count> all{};
-        for (std::size_t i = 0; i < count; ++i) all[i] = occurrence_of(i);
+        for (std::size_t i = 0; i < count; ++i)
+            all[i] = occurrence_of(i, [](std::size_t j) -> const stage_ops& { return *ops[j]; });
         return all;
     }();
 
