@@ -57,7 +57,7 @@ std::uint64_t moments(prepared& p) {
     return found.deviation();
 }
 
-std::uint64_t law(prepared& p) {
+std::uint64_t softmax(prepared& p) {
     const auto found =
         wide::find_softmax(p.r, p.block_maxima.data(), p.maximum - mass_range, lowest, fused_maps<>{}, p.maximum);
     return found.mass;
@@ -86,7 +86,7 @@ constexpr pass all_passes[] = {
     {"mass (fast)", fast_mass},
     {"histogram of masses", histogram},
     {"moments (top_n_sigma)", moments},
-    {"law (typical)", law},
+    {"softmax (typical)", softmax},
     {"noise (gumbel)", noise},
     {"candidates of a row", candidates_of},
 };

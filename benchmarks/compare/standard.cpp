@@ -1,7 +1,7 @@
 // riffle beside what a C++ programmer would otherwise write, on the same rows, in turns: microseconds a sample
 // (medians) of the standard library's partial_sort and discrete_distribution, of a full sort, of Eigen's arrays alone,
 // and of the chain under numerics::reproducible. They draw from the same distribution by other numbers, so tokens are
-// not compared; the law is, once for every row.
+// not compared; the distribution is, once for every row.
 //
 //     compare_standard [V] [steps]
 #include <algorithm>
@@ -47,7 +47,7 @@ protected:
         std::discrete_distribution<std::size_t> drawn(weights.begin(), weights.end());
         return order[drawn(random_)];
     }
-    /// How many of the sorted are in the nucleus, whose law is that of temperature 1 over `count` of them.
+    /// How many of the sorted are in the nucleus, whose distribution is that of temperature 1 over `count` of them.
     std::size_t nucleus(const std::vector<float>& row, const std::vector<token_id>& order, std::size_t count) const {
         if (wish_.p >= 1.0f) return count;
         const float maximum = row[std::size_t(order[0])];
@@ -133,18 +133,20 @@ private:
     Eigen::ArrayXf weights_;
 };
 
-/// Their laws agree where there are no equal logits at a cut: as many tokens, the greatest as likely.
+/// Their distributions agree where there are no equal logits at a cut: as many tokens, the greatest as likely.
 template <class Chain>
-void require_the_same_law(const row_set& rows, by_full_sort sorted, Chain own) {
+void require_the_same_distribution(const row_set& rows, by_full_sort sorted, Chain own) {
     for (const auto& row : rows) {
         sorted.sample(row);
-        const auto law = own.distribution(row);
+        const auto distribution = own.distribution(row);
         const double total = std::accumulate(sorted.weights.begin(), sorted.weights.end(), 0.0);
         const auto weighing =
             std::size_t(std::count_if(sorted.weights.begin(), sorted.weights.end(), [](double w) { return w > 1e-8; }));
-        if (law.size() + 2 >= weighing && std::fabs(double(law[0].p) - sorted.weights[0] / total) < 1e-4) continue;
-        std::fprintf(stderr, "the laws differ: %zu and %zu tokens, the greatest %g and %g\n", law.size(), weighing,
-                     double(law[0].p), sorted.weights[0] / total);
+        if (distribution.size() + 2 >= weighing &&
+            std::fabs(double(distribution[0].p) - sorted.weights[0] / total) < 1e-4)
+            continue;
+        std::fprintf(stderr, "the distributions differ: %zu and %zu tokens, the greatest %g and %g\n",
+                     distribution.size(), weighing, double(distribution[0].p), sorted.weights[0] / total);
         std::exit(1);
     }
 }
@@ -156,7 +158,7 @@ void compare(const char* name, const wish& w, const std::string& kind, const row
     by_full_sort full(w);
     by_eigen eigen(w);
     auto own = chain(stages...);
-    require_the_same_law(rows, full, own);
+    require_the_same_distribution(rows, full, own);
     const auto [p, f, e, o] = take_turns(rows, steps, partial, full, eigen, own).microseconds;
     std::printf("| %s | %s | %.0f (%.0f×) | %.0f (%.0f×) | %.0f (%.0f×) | %.1f |\n", kind.c_str(), name, p, p / o, f,
                 f / o, e, e / o, o);

@@ -25,9 +25,9 @@ struct choice {
 
 choice choose(riffle::any_pipeline& chain, std::span<const float> row) {
     choice made;
-    const std::span<const riffle::token_data> law = chain.distribution(row);
-    made.choices = law.size();
-    const std::vector<riffle::token_data> probabilities(law.begin(), law.end());
+    const std::span<const riffle::token_data> distribution = chain.distribution(row);
+    made.choices = distribution.size();
+    const std::vector<riffle::token_data> probabilities(distribution.begin(), distribution.end());
     made.token = chain.sample(row);
     for (const riffle::token_data& each : probabilities)
         if (each.id == made.token) made.probability = static_cast<double>(each.p);

@@ -503,8 +503,8 @@ void expect_learns_from_its_own_choices_alone(const Selector& selector) {
     std::vector<float> row = random_row(12, 9);
     row[11] = -infinity;  // never a candidate
     const auto softmax_of = [&](auto& c) {
-        const auto law = c.distribution(row);
-        return std::vector<token_data>(law.begin(), law.end());
+        const auto distribution = c.distribution(row);
+        return std::vector<token_data>(distribution.begin(), distribution.end());
     };
     const auto alike = [](const std::vector<token_data>& a, const std::vector<token_data>& b) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const token_data& x, const token_data& y) {

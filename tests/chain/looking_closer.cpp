@@ -20,13 +20,13 @@ struct share {
     float logit;
     std::uint64_t weight;
 };
-struct law {
+struct distribution {
     std::vector<share> tokens;  ///< of positive weight, in the order of ranks
     std::uint64_t total = 0;
 };
 
-law softmax_of(std::vector<reference::candidate> left) {
-    law found;
+distribution softmax_of(std::vector<reference::candidate> left) {
+    distribution found;
     reference::drop_illegal(left);
     reference::sort_by_rank(left);
     for (const auto& c : left) {
@@ -37,8 +37,8 @@ law softmax_of(std::vector<reference::candidate> left) {
     return found;
 }
 
-/// The law a chain has according to the reference: its stages without the selector, then the softmax.
-law expected_law(const reference::model& model, std::span<const float> row) {
+/// The distribution a chain has according to the reference: its stages without the selector, then the softmax.
+distribution expected_distribution(const reference::model& model, std::span<const float> row) {
     reference::model before_selector = model;
     before_selector.stages.pop_back();
     if (std::holds_alternative<greedy>(model.stages.back())) {
@@ -49,8 +49,9 @@ law expected_law(const reference::model& model, std::span<const float> row) {
     return softmax_of(before_selector.run(row).left);
 }
 
-void expect_law(chain_view c, const reference::model& model, std::span<const float> row, const std::string& what) {
-    const law expected = expected_law(model, row);
+void expect_distribution(chain_view c, const reference::model& model, std::span<const float> row,
+                         const std::string& what) {
+    const distribution expected = expected_distribution(model, row);
     const auto found = c.distribution(row);
     if (expected.tokens.empty()) {
         EXPECT_TRUE(found.empty()) << what;
@@ -82,48 +83,48 @@ void expect_law(chain_view c, const reference::model& model, std::span<const flo
     }
 }
 
-void expect_laws(chain_view typed, chain_view late, const reference::model& model) {
+void expect_distributions(chain_view typed, chain_view late, const reference::model& model) {
     std::uint64_t seed = 0;
     for (const shape s : all_shapes)
         for (const std::size_t size : {1u, 31u, 256u, 700u, 3000u}) {
             const auto row = make_row(s, size, ++seed);
             const std::string what =
                 std::string(name_of(s)) + " " + std::to_string(size) + ": " + reference::describe(model);
-            expect_law(typed, model, row, what);
-            expect_law(late, model, row, what);
+            expect_distribution(typed, model, row, what);
+            expect_distribution(late, model, row, what);
             if (testing::Test::HasFailure()) return;
         }
 }
 template <class... Stages>
-void expect_laws(const Stages&... stages) {
+void expect_distributions(const Stages&... stages) {
     auto c = chain(stages...);
     dynamic_chain late;
     (late.push(stages), ...);
-    expect_laws(view_of(c), view_of(late), {{stages...}, {}});
+    expect_distributions(view_of(c), view_of(late), {{stages...}, {}});
 }
 
-TEST(Distribution, OfTheRow) { expect_laws(dist{}); }
-TEST(Distribution, BehindMaps) { expect_laws(temperature{1.25f}, soft_cap{6.0f}, dist{}); }
-TEST(Distribution, OfGumbelIsTheSoftmax) { expect_laws(temperature{0.8f}, gumbel{}); }
-TEST(Distribution, OfGreedyIsItsToken) { expect_laws(temperature{3.0f}, greedy{}); }
-TEST(Distribution, OfGreedyBehindACut) { expect_laws(top_k{5}, temperature{3.0f}, greedy{}); }
-TEST(Distribution, BehindARank) { expect_laws(top_k{12}, temperature{2.0f}, dist{}); }
-TEST(Distribution, BehindANucleus) { expect_laws(temperature{1.5f}, top_p{.p = 0.9f}, gumbel{}); }
-TEST(Distribution, BehindAThreshold) { expect_laws(min_p{.p = 0.02f}, temperature{0.7f}, dist{}); }
+TEST(Distribution, OfTheRow) { expect_distributions(dist{}); }
+TEST(Distribution, BehindMaps) { expect_distributions(temperature{1.25f}, soft_cap{6.0f}, dist{}); }
+TEST(Distribution, OfGumbelIsTheSoftmax) { expect_distributions(temperature{0.8f}, gumbel{}); }
+TEST(Distribution, OfGreedyIsItsToken) { expect_distributions(temperature{3.0f}, greedy{}); }
+TEST(Distribution, OfGreedyBehindACut) { expect_distributions(top_k{5}, temperature{3.0f}, greedy{}); }
+TEST(Distribution, BehindARank) { expect_distributions(top_k{12}, temperature{2.0f}, dist{}); }
+TEST(Distribution, BehindANucleus) { expect_distributions(temperature{1.5f}, top_p{.p = 0.9f}, gumbel{}); }
+TEST(Distribution, BehindAThreshold) { expect_distributions(min_p{.p = 0.02f}, temperature{0.7f}, dist{}); }
 TEST(Distribution, BehindAMaskOfFew) {
-    expect_laws(temperature{0.7f}, mask{{0x00010101u, 0x80000000u, 0, 0, 0, 0, 0, 1u}}, dist{});
+    expect_distributions(temperature{0.7f}, mask{{0x00010101u, 0x80000000u, 0, 0, 0, 0, 0, 1u}}, dist{});
 }
 TEST(Distribution, BehindAMaskOfMany) {
-    expect_laws(mask{std::vector<std::uint32_t>(100, 0xF7F7F7F7u)}, top_n_sigma{2.0f}, dist{});
+    expect_distributions(mask{std::vector<std::uint32_t>(100, 0xF7F7F7F7u)}, top_n_sigma{2.0f}, dist{});
 }
 TEST(Distribution, BehindEdits) {
-    expect_laws(logit_bias{{{0, 3.0f}, {5, -infinity}, {30, -1.0f}}}, temperature{0.5f}, dist{});
+    expect_distributions(logit_bias{{{0, 3.0f}, {5, -infinity}, {30, -1.0f}}}, temperature{0.5f}, dist{});
 }
 
 TEST(Distribution, OfAUsersSelectorIsWhatItChoosesFrom) {
     auto c = temperature{1.25f} | top_k{7} | lottery{};
     const auto row = make_row(shape::random, 500, 1);
-    const law expected = softmax_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
+    const distribution expected = softmax_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
     const auto found = c.distribution(row);
     ASSERT_EQ(found.size(), expected.tokens.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -135,7 +136,7 @@ TEST(Distribution, OfAUsersSelectorIsWhatItChoosesFrom) {
 TEST(Distribution, OfAChainWithoutSelectorIsWhatItLeaves) {
     auto c = temperature{1.25f} | top_k{7};
     const auto row = make_row(shape::random, 500, 1);
-    const law expected = softmax_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
+    const distribution expected = softmax_of(reference::model{{temperature{1.25f}, top_k{7}}, {}}.run(row).left);
     const auto found = c.distribution(row);
     ASSERT_EQ(found.size(), expected.tokens.size());
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].id, expected.tokens[i].id);
@@ -166,7 +167,7 @@ TEST(Logprobs, BeforeTheChainAreTheRows) {
                 auto legal = reference::model{}.run(row).left;
                 reference::drop_illegal(legal);
                 reference::sort_by_rank(legal);
-                const law expected = softmax_of(legal);
+                const distribution expected = softmax_of(legal);
                 const auto found = c.logprobs(row, wanted, before);
                 ASSERT_EQ(found.size(), std::min(wanted, legal.size())) << name_of(s) << size;
                 if (legal.empty()) {
@@ -239,7 +240,7 @@ TEST(LookingCloser, ManySurvivorsStayInTheRow) {
         EXPECT_EQ(c.survivors().size(), left == many ? many : 1u);
         EXPECT_EQ(c.state().machine().stayed_in_row(), left > many);
         c.reset();
-        EXPECT_EQ(c.distribution(row).size(), left) << "the law has them all";
+        EXPECT_EQ(c.distribution(row).size(), left) << "the distribution has them all";
         EXPECT_EQ(c.sample(row), token);
     }
 }

@@ -169,7 +169,7 @@ struct fair_lottery : lottery {
         c.map_logits([](const auto& logit) { return logit - logit; });
     }
 };
-TEST(OwnStage, ASelectorMaySayWhichLawItDrawsFrom) {
+TEST(OwnStage, ASelectorMaySayWhichDistributionItDrawsFrom) {
     const auto row = make_row(shape::random, 100, 1);
     auto silent = chain(top_k{.k = 10}, lottery{.seed = 5});
     auto c = chain(top_k{.k = 10}, fair_lottery{{.seed = 5}});
@@ -216,14 +216,14 @@ TEST(OwnStage, TheSecondOfAKindHasItsOwnStream) {
     const reference::model drawn{{dist{}}, {}};
     auto typed = chain(temperature{1.0f}, shaken{3.0f}, top_k{0}, shaken{5.0f}, dist{});
     EXPECT_EQ(typed.peek(row), drawn.run(expected).token);
-    EXPECT_EQ(difference_in_law(typed.distribution(row), drawn.run(expected).left), "");
+    EXPECT_EQ(difference_in_distribution(typed.distribution(row), drawn.run(expected).left), "");
     dynamic_chain d;
     d.push(shaken{3.0f});
     d.push(temperature{1.0f});
     d.push(shaken{5.0f});
     d.push(dist{});
     EXPECT_EQ(d.peek(row), typed.peek(row));
-    EXPECT_EQ(difference_in_law(d.distribution(row), drawn.run(expected).left), "");
+    EXPECT_EQ(difference_in_distribution(d.distribution(row), drawn.run(expected).left), "");
 }
 
 /// Chooses the second candidate.
@@ -250,7 +250,7 @@ TEST(OwnStage, WhatItLeavesIsCanonical) {
 }
 
 /// Behind a verb that has left every token in its place the passes go on with a row; they do not when it has moved,
-/// dropped or sorted them. Neither shows in the token, nor in the law.
+/// dropped or sorted them. Neither shows in the token, nor in the distribution.
 TEST(OwnStage, WhatItLeavesInPlaceIsARowAgain) {
     enum class way { in_place, reversed, without_last, sorted, illegal, overflowing };
     struct meddler {
@@ -284,11 +284,11 @@ TEST(OwnStage, WhatItLeavesInPlaceIsARowAgain) {
                 EXPECT_EQ(c.peek(row), expected) << int(how) << ", " << size;
                 EXPECT_FALSE(c.last_status().saw_nan() || c.last_status().saw_infinity());  // those of the row alone
                 staged.sort();
-                const auto law = c.distribution(row);
-                ASSERT_EQ(law.size(), staged.size) << int(how);
-                for (std::size_t i = 0; i < law.size(); ++i) {
-                    EXPECT_EQ(law[i].id, staged[i].id);
-                    EXPECT_EQ(reference::bits_of(law[i].logit), reference::bits_of(staged[i].logit));
+                const auto distribution = c.distribution(row);
+                ASSERT_EQ(distribution.size(), staged.size) << int(how);
+                for (std::size_t i = 0; i < distribution.size(); ++i) {
+                    EXPECT_EQ(distribution[i].id, staged[i].id);
+                    EXPECT_EQ(reference::bits_of(distribution[i].logit), reference::bits_of(staged[i].logit));
                 }
             });
 }
@@ -309,9 +309,9 @@ TEST(OwnStage, ABridgeAheadOfAVerbRunsOnce) {
         const token_id expected = staged[std::size_t(staged.selected)].id;
         at_every_width([&](int) { EXPECT_EQ(c.peek(row), expected); });
         staged.sort();
-        const auto law = c.distribution(row);
-        ASSERT_EQ(law.size(), staged.size);
-        for (std::size_t i = 0; i < law.size(); ++i) EXPECT_EQ(law[i].id, staged[i].id);
+        const auto distribution = c.distribution(row);
+        ASSERT_EQ(distribution.size(), staged.size);
+        for (std::size_t i = 0; i < distribution.size(); ++i) EXPECT_EQ(distribution[i].id, staged[i].id);
     };
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         expect_as_staged(chain(top_p{0.9f}, tilt{}, dist{seed}));

@@ -1,4 +1,4 @@
-// The law of candidates against sums by a plain loop, and what follows from it against double.
+// The softmax statistics of candidates against sums by a plain loop, and what follows from them against double.
 
 #include <cmath>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "integers.hpp"
 #include "reference/arithmetic.hpp"
 
-namespace riffle_tests::core_law {
+namespace riffle_tests::core_softmax_statistics {
 namespace {
 
 using namespace riffle;
@@ -29,7 +29,7 @@ std::vector<token_data> candidates_of(std::size_t size, std::uint64_t seed) {
 }
 uint128 as_words(wide_t sum) { return {std::uint64_t(sum), std::uint64_t(sum >> 64)}; }
 
-TEST(Law, IsSumsOfIntegers) {
+TEST(SoftmaxStatistics, IsSumsOfIntegers) {
     for (const std::size_t size : {1u, 2u, 3u, 100u, 5000u})
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
             auto memory = candidates_of(size, seed);
@@ -61,7 +61,7 @@ TEST(Law, IsSumsOfIntegers) {
                           t.logit == -inf ? 0u : reference::fixed_mass(reference::rounded(t.logit - top)));
         }
 }
-TEST(Law, ItsQuantitiesAreThoseOfTheDistribution) {
+TEST(SoftmaxStatistics, ItsQuantitiesAreThoseOfTheDistribution) {
     for (const std::size_t size : {1u, 2u, 50u, 5000u}) {
         auto memory = candidates_of(size, 3);
         memory[0].logit = 6.5f;
@@ -81,7 +81,7 @@ TEST(Law, ItsQuantitiesAreThoseOfTheDistribution) {
         EXPECT_NEAR(double(found.logit_of(found.log_probability(2.0f))), 2.0, 1e-5);
     }
 }
-TEST(Law, OfNoLegalCandidateIsEmpty) {
+TEST(SoftmaxStatistics, OfNoLegalCandidateIsEmpty) {
     for (const std::size_t size : {0u, 1u, 300u}) {
         std::vector<token_data> memory(size, {0, -inf, 0.5f});
         candidates c{memory.data(), memory.size(), -1, false};
@@ -94,4 +94,4 @@ TEST(Law, OfNoLegalCandidateIsEmpty) {
 }
 
 }  // namespace
-}  // namespace riffle_tests::core_law
+}  // namespace riffle_tests::core_softmax_statistics

@@ -352,14 +352,14 @@ TEST(ExactChains, LookingBetweenAStepAndItsAcceptanceChangesNothing) {
 }
 TEST(ExactChains, DistributionIsWhatTheChainDrawsFrom) {
     auto c = chain<llama_exact>(top_k{.k = 3}, temperature{.t = 0.5f}, dist{.seed = 1});
-    const auto law = c.distribution(std::vector<float>{0.0f, 2.0f, 1.0f, 3.0f, -infinity});
-    ASSERT_EQ(law.size(), 3u);
-    EXPECT_EQ(law[0].id, 3);
-    EXPECT_EQ(law[1].id, 1);
-    EXPECT_EQ(law[2].id, 2);
+    const auto distribution = c.distribution(std::vector<float>{0.0f, 2.0f, 1.0f, 3.0f, -infinity});
+    ASSERT_EQ(distribution.size(), 3u);
+    EXPECT_EQ(distribution[0].id, 3);
+    EXPECT_EQ(distribution[1].id, 1);
+    EXPECT_EQ(distribution[2].id, 2);
     const double total = 1.0 + std::exp(-2.0) + std::exp(-4.0);
-    EXPECT_NEAR(double(law[0].p), 1.0 / total, 1e-6);
-    EXPECT_NEAR(double(law[2].p), std::exp(-4.0) / total, 1e-6);
+    EXPECT_NEAR(double(distribution[0].p), 1.0 / total, 1e-6);
+    EXPECT_NEAR(double(distribution[2].p), std::exp(-4.0) / total, 1e-6);
     const auto likely = c.logprobs(std::vector<float>{0.0f, 2.0f, 1.0f, 3.0f, -infinity}, 2);
     ASSERT_EQ(likely.size(), 2u);
     EXPECT_EQ(likely[0].id, 3);
@@ -371,10 +371,10 @@ TEST(ExactChains, DistributionOfWeightsThatAreNaNIsTheChoiceOfThePeer) {
     auto infinite = chain<llama_exact>(dist{.seed = 1});
     const std::vector<float> with_infinity{0.0f, infinity, 0.0f, 2.0f};
     for (int i = 0; i < 20; ++i) {
-        const auto law = banned.distribution(row);
-        ASSERT_EQ(law.size(), 1u);
-        EXPECT_EQ(law[0].id, 3);
-        EXPECT_EQ(law[0].p, 1.0f);
+        const auto distribution = banned.distribution(row);
+        ASSERT_EQ(distribution.size(), 1u);
+        EXPECT_EQ(distribution[0].id, 3);
+        EXPECT_EQ(distribution[0].p, 1.0f);
         EXPECT_EQ(banned.sample(row), 3);
         ASSERT_EQ(infinite.distribution(with_infinity).size(), 1u);
         EXPECT_EQ(infinite.distribution(with_infinity)[0].id, 3);
@@ -390,9 +390,9 @@ TEST(ExactChains, DistributionOfSelectorsThatNarrow) {
     EXPECT_EQ(first.distribution(row)[0].id, 0);
     // adaptive_p near to its target: token 1, of p 0.24, is now likelier than token 0, of 0.64.
     auto adaptive = chain<llama_exact>(adaptive_p{.target = 0.25f, .seed = 1});
-    const auto law = adaptive.distribution(row);
-    ASSERT_FALSE(law.empty());
-    EXPECT_EQ(law[0].id, 1);
+    const auto distribution = adaptive.distribution(row);
+    ASSERT_FALSE(distribution.empty());
+    EXPECT_EQ(distribution[0].id, 1);
 }
 TEST(ExactChains, SurvivorsHoldTheChosenToken) {
     with_every_selector([](const char* name, auto c) {
@@ -574,9 +574,9 @@ TEST(ExactChains, MeanWithThemWhatTheStagesMean) {
     }
     // soft_cap's own arithmetic ahead of a selector of the peer's.
     auto capped = chain<llama_exact>(soft_cap{.cap = 1.0f}, dist{.seed = 0});
-    const auto law = capped.distribution(row);
-    ASSERT_EQ(law.size(), 4u);
-    EXPECT_NEAR(double(law[0].p / law[3].p), std::exp(std::tanh(4.0) - std::tanh(1.0)), 1e-4);
+    const auto distribution = capped.distribution(row);
+    ASSERT_EQ(distribution.size(), 4u);
+    EXPECT_NEAR(double(distribution[0].p / distribution[3].p), std::exp(std::tanh(4.0) - std::tanh(1.0)), 1e-4);
 }
 
 // ---- llama.cpp's numbers
@@ -727,9 +727,9 @@ TEST(ExactChains, LookingCloserRanksWhatTheFlagMisranks) {
 TEST(ExactChains, StagesThatLlamaDoesNotHaveSortForThemselves) {
     const std::vector<float> row{3.0f, 2.0f, 1.0f, 0.0f};
     auto c = chain<llama_exact>(top_k{.k = 4}, logit_bias{{{0, -10.0f}}}, min_k{.tau = 0.0f}, dist{.seed = 1});
-    const auto law = c.distribution(row);  // 2, 1, 0, -7: the cliff is behind the third
+    const auto distribution = c.distribution(row);  // 2, 1, 0, -7: the cliff is behind the third
     std::vector<token_id> ids;
-    for (const auto& token : law) ids.push_back(token.id);
+    for (const auto& token : distribution) ids.push_back(token.id);
     EXPECT_EQ(ids, (std::vector<token_id>{1, 2, 3}));
 }
 

@@ -1,5 +1,5 @@
-// Under numerics::llama too every selector draws by the law of its publication: from the row, which it may do in
-// quicker ways, and from candidates. peek draws anew each time, as llama_sampler_apply does; eta = 0 holds mirostat
+// Under numerics::llama too every selector draws by the distribution of its publication: from the row, which it may do
+// in quicker ways, and from candidates. peek draws anew each time, as llama_sampler_apply does; eta = 0 holds mirostat
 // still.
 
 #include "samplers/chi_square.hpp"
@@ -9,22 +9,22 @@
 
 #include <riffle/llama_exact.hpp>
 
-#include "samplers/published_laws.hpp"
+#include "samplers/published_distributions.hpp"
 
 namespace riffle_tests::exact_chi_square {
 namespace {
 
 template <class Selector>
 void expect_drawn_like_llama(const Selector& selector, const std::vector<float>& row, const std::string& what) {
-    const auto law = law_of_selector(selector, softmax(row));
+    const auto distribution = distribution_of_selector(selector, softmax(row));
     const std::size_t draws = row.size() < 100 ? 20000 : 3000;
     auto from_row = chain<llama_exact>(selector);
-    expect_law(
-        law, draws, [&](std::size_t) { return from_row.peek(row); }, what + ", row");
+    expect_distribution(
+        distribution, draws, [&](std::size_t) { return from_row.peek(row); }, what + ", row");
     auto from_candidates = chain<llama_exact>(selector);
     std::vector<token_data> memory;
-    expect_law(
-        law, draws,
+    expect_distribution(
+        distribution, draws,
         [&](std::size_t) {
             memory.clear();
             for (std::size_t id = 0; id < row.size(); ++id) memory.push_back({token_id(id), row[id], 0.0f});
@@ -61,7 +61,7 @@ TEST(ChiSquareLikeLlama, AdaptiveP) {
 TEST(ChiSquareLikeLlama, TheCoinOfXtc) {
     const std::vector<float> row{std::log(0.5f), std::log(0.3f), std::log(0.2f)};  // fired: the first is gone
     auto c = chain<llama_exact>(xtc{.probability = 0.3f, .threshold = 0.25f, .seed = 210}, greedy{});
-    expect_law(
+    expect_distribution(
         {0.3, 0.7}, 20000, [&](std::size_t) { return token_id(c.peek(row) != 0 ? 0 : 1); }, "coin");
 }
 

@@ -142,44 +142,45 @@ TEST(Explanation, FateNamesTheStageThatRemovedAToken) {
     }
 }
 
-/// The law and the survivors are those that the chain itself answers.
+/// The distribution and the survivors are those that the chain itself answers.
 template <class Chain>
-void expect_the_law_of_the_chain(Chain c, std::size_t index_of_selector, double least_removed) {
+void expect_the_distribution_of_the_chain(Chain c, std::size_t index_of_selector, double least_removed) {
     const auto row = random_row(400, 5);
     for (int i = 0; i < 10; ++i) {
         const explanation e = explain(c, row);
-        const auto law = c.distribution(row);
-        ASSERT_EQ(e.distribution.size(), law.size());
-        for (std::size_t k = 0; k < law.size(); ++k) {
-            EXPECT_EQ(e.distribution[k].id, law[k].id);
-            EXPECT_EQ(e.distribution[k].p, law[k].p);
+        const auto distribution = c.distribution(row);
+        ASSERT_EQ(e.distribution.size(), distribution.size());
+        for (std::size_t k = 0; k < distribution.size(); ++k) {
+            EXPECT_EQ(e.distribution[k].id, distribution[k].id);
+            EXPECT_EQ(e.distribution[k].p, distribution[k].p);
         }
         std::size_t survivors = 0;
         for (token_id id = 0; id < 400; ++id) {
-            const bool in_law = std::any_of(law.begin(), law.end(), [id](const token_data& t) { return t.id == id; });
-            EXPECT_EQ(e.fate_of(id).survived, in_law) << id;
-            survivors += in_law;
-            EXPECT_TRUE(in_law || e.fate_of(id).stage <= int(index_of_selector)) << id;
+            const bool in_distribution =
+                std::any_of(distribution.begin(), distribution.end(), [id](const token_data& t) { return t.id == id; });
+            EXPECT_EQ(e.fate_of(id).survived, in_distribution) << id;
+            survivors += in_distribution;
+            EXPECT_TRUE(in_distribution || e.fate_of(id).stage <= int(index_of_selector)) << id;
         }
-        EXPECT_EQ(survivors, law.size());
+        EXPECT_EQ(survivors, distribution.size());
         EXPECT_GE(e.stages[index_of_selector].mass_removed, least_removed);
         EXPECT_EQ(c.sample(row), e.token);
     }
 }
 TEST(Explanation, ShowsWhatSelectorsThemselvesRemoveAndBend) {
-    expect_the_law_of_the_chain(chain(mirostat_v2{.tau = 1.0f, .seed = 3}), 0, 0.05);
-    expect_the_law_of_the_chain(chain(mirostat{.tau = 1.0f, .n_vocab = 400, .seed = 3}), 0, 0.05);
-    expect_the_law_of_the_chain(chain(top_k{.k = 60}, mirostat_v2{.tau = 1.0f, .seed = 3}), 1, 0.05);
-    expect_the_law_of_the_chain(chain(adaptive_p{.target = 0.05f, .seed = 3}), 0, 0.0);
-    expect_the_law_of_the_chain(chain(min_p{.p = 0.001f}, adaptive_p{.target = 0.05f, .seed = 3}), 1, 0.0);
-    expect_the_law_of_the_chain(chain(top_k{.k = 60}, skew{.amount = 1.0f, .seed = 3}), 1, 0.0);
+    expect_the_distribution_of_the_chain(chain(mirostat_v2{.tau = 1.0f, .seed = 3}), 0, 0.05);
+    expect_the_distribution_of_the_chain(chain(mirostat{.tau = 1.0f, .n_vocab = 400, .seed = 3}), 0, 0.05);
+    expect_the_distribution_of_the_chain(chain(top_k{.k = 60}, mirostat_v2{.tau = 1.0f, .seed = 3}), 1, 0.05);
+    expect_the_distribution_of_the_chain(chain(adaptive_p{.target = 0.05f, .seed = 3}), 0, 0.0);
+    expect_the_distribution_of_the_chain(chain(min_p{.p = 0.001f}, adaptive_p{.target = 0.05f, .seed = 3}), 1, 0.0);
+    expect_the_distribution_of_the_chain(chain(top_k{.k = 60}, skew{.amount = 1.0f, .seed = 3}), 1, 0.0);
     dynamic_chain late;
     late.push(top_k{.k = 60});
     late.push(mirostat_v2{.tau = 1.0f, .seed = 3});
-    expect_the_law_of_the_chain(late, 1, 0.05);
+    expect_the_distribution_of_the_chain(late, 1, 0.05);
 }
 
-TEST(Explanation, ChainWithoutSelectorHasALawAndNoToken) {
+TEST(Explanation, ChainWithoutSelectorHasADistributionAndNoToken) {
     auto c = chain(top_k{.k = 3});
     const explanation e = explain(c, random_row(50, 1));
     EXPECT_EQ(e.token, null_token);

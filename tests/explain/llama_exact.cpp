@@ -62,14 +62,14 @@ TEST(ExplainLlamaExact, ShowsWhatSelectorsThemselvesRemoveAndBend) {
         for (std::uint64_t step = 0; step < 10; ++step) {
             const auto row = row_at(step);
             const explanation e = explain(c, row);
-            const auto law = c.distribution(row);
-            ASSERT_EQ(e.distribution.size(), law.size());
-            for (std::size_t k = 0; k < law.size(); ++k) EXPECT_EQ(e.distribution[k].id, law[k].id);
+            const auto distribution = c.distribution(row);
+            ASSERT_EQ(e.distribution.size(), distribution.size());
+            for (std::size_t k = 0; k < distribution.size(); ++k) EXPECT_EQ(e.distribution[k].id, distribution[k].id);
             for (token_id id = 0; id < 300; ++id) {
-                bool in_law = false;
-                for (const auto& token : law) in_law |= token.id == id;
-                EXPECT_EQ(e.fate_of(id).survived, in_law) << id;
-                EXPECT_TRUE(in_law || e.fate_of(id).stage == 0) << id;
+                bool in_distribution = false;
+                for (const auto& token : distribution) in_distribution |= token.id == id;
+                EXPECT_EQ(e.fate_of(id).survived, in_distribution) << id;
+                EXPECT_TRUE(in_distribution || e.fate_of(id).stage == 0) << id;
             }
             c.sample(row);
         }

@@ -125,7 +125,7 @@ struct three_forms {
         case 12: {
             const auto row = in.row();
             all([&](auto& c) { return c.distribution(row); },
-                [](auto a, auto b) { must_be_alike(a, b, "the law of the next token"); });
+                [](auto a, auto b) { must_be_alike(a, b, "the distribution of the next token"); });
             statuses_must_be_alike();
             break;
         }
@@ -190,9 +190,9 @@ void calls(input in) {
         return call_all(in, std::tuple{mask{.words = mask_words(in)}, typical{.p = in.real(), .min_keep = in.size()},
                                        mirostat_v2{.tau = in.real(), .eta = in.real()}});
     case 3:
-        return call_all(in, std::tuple{no_repeat_ngram{.n = in.whole(), .last_n = in.window()},
-                                       top_n_sigma{.n = in.real()}, xtc{.probability = in.real(), .threshold = in.real()},
-                                       gumbel{.seed = in.byte()}});
+        return call_all(in,
+                        std::tuple{no_repeat_ngram{.n = in.whole(), .last_n = in.window()}, top_n_sigma{.n = in.real()},
+                                   xtc{.probability = in.real(), .threshold = in.real()}, gumbel{.seed = in.byte()}});
     case 4:
         return call_all(in, std::tuple{min_tokens{.count = in.whole(), .ends = token_set{{in.whole(), in.whole()}}},
                                        dynamic_temperature{.t = in.real(), .range = in.real(), .exponent = in.real()},
@@ -201,10 +201,10 @@ void calls(input in) {
         return call_all(in, std::tuple{soft_cap{.cap = in.real()}, tail_free{.z = in.real()}, top_h{.alpha = in.real()},
                                        skew{.amount = in.real()}});
     case 6:
-        return call_all(in, std::tuple{factual_nucleus{.p = in.real(), .decay = in.real(), .p_min = in.real()},
-                                       eta_cutoff{.epsilon = in.real()}, min_k{.tau = in.real()},
-                                       mirostat{.tau = in.real(), .eta = in.real(), .m = in.whole(),
-                                                .n_vocab = in.whole()}});
+        return call_all(
+            in, std::tuple{factual_nucleus{.p = in.real(), .decay = in.real(), .p_min = in.real()},
+                           eta_cutoff{.epsilon = in.real()}, min_k{.tau = in.real()},
+                           mirostat{.tau = in.real(), .eta = in.real(), .m = in.whole(), .n_vocab = in.whole()}});
     default:
         return call_all(in, std::tuple{quadratic{.factor = in.real(), .curve = in.real()}, p_less{},
                                        top_a{.a = in.real()}, greedy{}});

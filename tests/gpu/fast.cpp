@@ -16,9 +16,9 @@ using namespace riffle;
 
 class FastOnDevice : public OnDevice {};
 
-/// How often each token is drawn for one row, by as many sequences; beside what the law on the processor says.
+/// How often each token is drawn for one row, by as many sequences; beside what the distribution on the processor says.
 template <class Chain>
-void expect_law(const Chain& chain, std::span<const float> row, const char* what) {
+void expect_distribution(const Chain& chain, std::span<const float> row, const char* what) {
     constexpr std::size_t rows = 256, batches = 24, draws = rows * batches;
     gpu::sampler<Chain> on_device(test_device(), {.vocabulary = std::uint32_t(row.size()), .rows = rows});
     ASSERT_TRUE(on_device.state().ok()) << on_device.state().message().c_str();
@@ -35,10 +35,10 @@ void expect_law(const Chain& chain, std::span<const float> row, const char* what
         for (const token_id t : tokens) ++counts[std::size_t(t)];
     }
     Chain here = chain;
-    const auto law = here.distribution(row);
+    const auto distribution = here.distribution(row);
     double chi = 0.0, rest = double(draws), rest_counted = double(draws);
     std::size_t degrees = 0;
-    for (const token_data& t : law) {
+    for (const token_data& t : distribution) {
         const double expected = double(t.p) * double(draws), counted = double(counts[std::size_t(t.id)]);
         if (expected < 8.0) continue;
         chi += (counted - expected) * (counted - expected) / expected;
@@ -55,12 +55,12 @@ void expect_law(const Chain& chain, std::span<const float> row, const char* what
     EXPECT_LT(chi, n + 5.0 * std::sqrt(2.0 * n)) << what << ", " << degrees << " degrees";
 }
 
-TEST_F(FastOnDevice, DrawsByTheSameLaw) {
+TEST_F(FastOnDevice, DrawsByTheSameDistribution) {
     const auto row = make_row(shape::random, 700, 3);
-    expect_law(chain<fast>(temperature{.t = 1.2f}, dist{.seed = 5}), row, "dist over the row");
-    expect_law(chain<fast>(top_p{.p = 0.9f}, temperature{.t = 1.5f}, dist{.seed = 5}), row, "a nucleus");
-    expect_law(chain<fast>(min_p{.p = 0.02f}, gumbel{.seed = 5}), row, "gumbel");
-    expect_law(chain<fast>(top_k{.k = 30}, epsilon_cutoff{.epsilon = 0.01f}, dist{.seed = 5}), row, "cuts");
+    expect_distribution(chain<fast>(temperature{.t = 1.2f}, dist{.seed = 5}), row, "dist over the row");
+    expect_distribution(chain<fast>(top_p{.p = 0.9f}, temperature{.t = 1.5f}, dist{.seed = 5}), row, "a nucleus");
+    expect_distribution(chain<fast>(min_p{.p = 0.02f}, gumbel{.seed = 5}), row, "gumbel");
+    expect_distribution(chain<fast>(top_k{.k = 30}, epsilon_cutoff{.epsilon = 0.01f}, dist{.seed = 5}), row, "cuts");
 }
 TEST_F(FastOnDevice, FindsTheSameGreatest) {
     auto there = chain<fast>(temperature{.t = 0.7f}, top_k{.k = 10}, greedy{}), here = there;

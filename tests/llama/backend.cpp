@@ -199,7 +199,7 @@ TYPED_TEST(OnBackend, SeveralOutputsASequence) {
 
 /// How often each token comes, of some thousands drawn on the same row; and what the chain's own distribution says.
 template <class Chain>
-void expect_law(const Chain& sampler, double tolerance) {
+void expect_distribution(const Chain& sampler, double tolerance) {
     const sampler_owner attached(llama::make_chain(sampler));
     const context_owner context = new_context({{0, attached.get()}}), other = new_context();
     batch b, c;
@@ -265,13 +265,13 @@ TEST(FastOnBackend, GreedyGivesTheSameTokens) {
     expect_same_tokens(chain<fast>(top_p{0.0f}, greedy{}));
     expect_same_tokens(chain<fast>(temperature{0.0f}, dist{}));
 }
-TEST(FastOnBackend, DistDrawsByTheLaw) {
-    expect_law(chain<fast>(top_k{40}, temperature{0.8f}, dist{.seed = 1}), 4.0);
-    expect_law(chain<fast>(temperature{0.7f}, top_p{0.6f}, dist{.seed = 2}), 4.0);
-    expect_law(chain<fast>(min_p{0.2f}, dist{.seed = 3}), 4.0);
-    expect_law(chain<fast>(logit_bias{{{11, 8.0f}, {12, illegal_logit}}}, top_k{5}, min_p{0.01f}, dist{.seed = 4}),
-               4.0);
-    expect_law(chain<fast>(top_k{30}, xtc{.probability = 0.0f}, top_p{0.9f}, dist{.seed = 5}), 4.0);
+TEST(FastOnBackend, DistDrawsByTheDistribution) {
+    expect_distribution(chain<fast>(top_k{40}, temperature{0.8f}, dist{.seed = 1}), 4.0);
+    expect_distribution(chain<fast>(temperature{0.7f}, top_p{0.6f}, dist{.seed = 2}), 4.0);
+    expect_distribution(chain<fast>(min_p{0.2f}, dist{.seed = 3}), 4.0);
+    expect_distribution(
+        chain<fast>(logit_bias{{{11, 8.0f}, {12, illegal_logit}}}, top_k{5}, min_p{0.01f}, dist{.seed = 4}), 4.0);
+    expect_distribution(chain<fast>(top_k{30}, xtc{.probability = 0.0f}, top_p{0.9f}, dist{.seed = 5}), 4.0);
 }
 
 }  // namespace

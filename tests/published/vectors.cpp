@@ -94,7 +94,7 @@ void see_every_way(const golden_case& g, const Stage& stage, Start start, See se
             see(chosen.survivors(), "row");
             auto drawn = chain_of<reproducible>(stage, dist{});
             start(drawn);
-            see(drawn.distribution(g.logits), "row, law");
+            see(drawn.distribution(g.logits), "row, distribution");
             auto narrow = chain_of<reproducible>(all_of_them, stage, dist{});
             start(narrow);
             see(narrow.distribution(g.logits), "row, narrowed before");
@@ -383,17 +383,17 @@ TEST(PublishedVectors, AdaptiveP) {
 
 // --- others ----------------------------------------------------------------------------------------------------------
 
-TEST(PublishedVectors, SkewDrawsByItsLaw) {
+TEST(PublishedVectors, SkewDrawsByItsDistribution) {
     for_each_case("skew", 8, [](const golden_case& g) {
         const skew stage{.amount = g.number_of("amount"), .seed = 77};
         auto alone = chain(stage);
-        expect_law(
+        expect_distribution(
             g.out, 20000, [&](std::size_t) { return alone.sample(g.logits); }, "row");
         auto narrow = chain_of<reproducible>(all_of_them, stage);
-        expect_law(
+        expect_distribution(
             g.out, 20000, [&](std::size_t) { return narrow.sample(g.logits); }, "row, narrowed before");
         auto given = chain(stage);
-        expect_law(
+        expect_distribution(
             g.out, 20000,
             [&](std::size_t i) {
                 auto memory = candidates_of(g.logits, i % 2 == 0);

@@ -427,16 +427,16 @@ def min_tokens(logits, count, generated, ends):
 
 # turboderp's skew (exllamav2_ext/cpp/ext_sampling.cpp): the draw u becomes u^exp(-skew), and the token is the one in
 # which the running probability, the best token first, reaches it. So the running probability C of a drawn token becomes
-# C^exp(skew): the law of the drawn token.
-def skew_law(logits, amount):
+# C^exp(skew): the distribution of the drawn token.
+def skewed(logits, amount):
     probabilities = softmax(logits)
-    law = [0.0] * len(logits)
+    shares = [0.0] * len(logits)
     running = before = 0.0
     for i in ranked(logits):
         running = min(1.0, running + probabilities[i])
-        law[i] = running ** math.exp(amount) - before ** math.exp(amount)
+        shares[i] = running ** math.exp(amount) - before ** math.exp(amount)
         before = running
-    return law
+    return shares
 
 
 # exllamav2's banned strings and koboldcpp's banned phrases (koboldcpp pull request 1153): when the text ends with a
@@ -740,7 +740,7 @@ def cases_of_skew():
     for kind, amount in (("wide", 0.0), ("wide", 0.5), ("tied", -0.5), ("masked", 1.0), ("smooth", -1.0),
                          ("flat", 0.75), ("flat_head", -0.25), ("low", 2.0)):
         row = draw_row(rng, kind)
-        cases.append(case("skew", kind, [("amount", amount)], row, out=skew_law(row, amount)))
+        cases.append(case("skew", kind, [("amount", amount)], row, out=skewed(row, amount)))
     return cases
 
 

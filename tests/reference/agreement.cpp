@@ -30,7 +30,8 @@ std::string difference(std::span<const riffle::token_data> found, std::vector<re
     return "";
 }
 
-std::string difference_in_law(std::span<const riffle::token_data> found, std::vector<reference::candidate> expected) {
+std::string difference_in_distribution(std::span<const riffle::token_data> found,
+                                       std::vector<reference::candidate> expected) {
     float maximum = reference::minus_infinity;
     for (const auto& token : expected) maximum = std::max(maximum, token.logit);
     std::erase_if(expected, [&](const auto& token) { return reference::weight(token, maximum) == 0; });
@@ -42,7 +43,7 @@ std::string difference_in_law(std::span<const riffle::token_data> found, std::ve
 namespace {
 
 /// survivors() must be in the order of ranks, with p = w / S.
-std::string difference_of_law(std::span<const riffle::token_data> survivors) {
+std::string difference_of_p(std::span<const riffle::token_data> survivors) {
     std::uint64_t total = 0;
     for (const auto& s : survivors) total += reference::fixed_mass(reference::rounded(s.logit - survivors[0].logit));
     for (std::size_t i = 0; i < survivors.size(); ++i) {
@@ -56,7 +57,7 @@ std::string difference_of_law(std::span<const riffle::token_data> survivors) {
     return "";
 }
 
-/// A set that follows from the law needs the law first, and a selector that narrowed the row chooses last.
+/// A set that follows from the softmax statistics needs those first, and a selector that narrowed the row chooses last.
 template <class What>
 void expect_order_of_passes(const riffle::plan& plan, const What& what) {
     using riffle::pass;
@@ -118,7 +119,7 @@ riffle::token_id expect_agreement(const riffle::stage_list& stages, riffle::chai
         const auto survivors = state.survivors();
         EXPECT_FALSE(survivors.empty()) << fused_where();
         if (survivors.empty()) continue;
-        EXPECT_EQ(difference_of_law(survivors), "") << fused_where();
+        EXPECT_EQ(difference_of_p(survivors), "") << fused_where();
         // Where many tokens stayed in the row, a later bridge left them there to the end, or made candidates after all.
         const bool stayed = state.machine().stayed_in_row();
         EXPECT_TRUE(!stayed || row.size() > riffle::tuning::many_survivors) << fused_where();
@@ -129,7 +130,8 @@ riffle::token_id expect_agreement(const riffle::stage_list& stages, riffle::chai
                 EXPECT_EQ(difference(survivors, expected.left), "") << fused_where();
             }
             if (expected.mass > 0) {
-                EXPECT_EQ(difference_in_law(state.distribution(stages, row), expected.left), "") << fused_where();
+                EXPECT_EQ(difference_in_distribution(state.distribution(stages, row), expected.left), "")
+                    << fused_where();
             }
             continue;
         }
@@ -139,7 +141,7 @@ riffle::token_id expect_agreement(const riffle::stage_list& stages, riffle::chai
             EXPECT_EQ(mass, 0u) << fused_where();
         }
         if (plan.has(riffle::pass::pick) || stayed_to_the_end) {
-            // nothing but the token was materialised: also of a law made by shape
+            // nothing but the token was materialised: also of a distribution of the selector's own
             EXPECT_EQ(survivors.size(), 1u) << fused_where();
             EXPECT_EQ(survivors[0].id, expected.token) << fused_where();
             const auto same_id = [&](const reference::candidate& c) { return c.id == expected.token; };
@@ -147,10 +149,11 @@ riffle::token_id expect_agreement(const riffle::stage_list& stages, riffle::chai
             EXPECT_EQ(reference::bits_of(survivors[0].logit), reference::bits_of(chosen->logit)) << fused_where();
             if (!stayed_to_the_end) continue;
             EXPECT_TRUE(expected.mass == 0 || mass == expected.mass) << fused_where();
-            std::vector<reference::candidate> law = expected.left;
-            if (std::holds_alternative<riffle::greedy>(model.stages.back())) law = {*chosen};  // it has no other
-            reference::drop_illegal(law);
-            EXPECT_EQ(difference(state.distribution(stages, row), law), "") << fused_where();
+            std::vector<reference::candidate> distribution = expected.left;
+            if (std::holds_alternative<riffle::greedy>(model.stages.back()))
+                distribution = {*chosen};  // it has no other
+            reference::drop_illegal(distribution);
+            EXPECT_EQ(difference(state.distribution(stages, row), distribution), "") << fused_where();
         } else {
             EXPECT_EQ(difference(survivors, expected.left), "") << fused_where();
         }

@@ -55,8 +55,9 @@ inline std::vector<riffle::token_data> candidates_of(std::span<const float> row)
 
 /// "" when both hold the same ids with the same logit bits, in whatever order; else the first difference.
 std::string difference(std::span<const riffle::token_data> found, std::vector<reference::candidate> expected);
-/// The same of those that weigh something: a law that was taken from the row has no others.
-std::string difference_in_law(std::span<const riffle::token_data> found, std::vector<reference::candidate> expected);
+/// Of those that weigh something alone: a distribution that was taken from the row has no others.
+std::string difference_in_distribution(std::span<const riffle::token_data> found,
+                                       std::vector<reference::candidate> expected);
 
 /// One row through a chain, given by its stages and state, and through the reference. Returns the token; failures are
 /// reported through GoogleTest.

@@ -10,14 +10,14 @@
 #include <riffle/riffle.hpp>
 
 #include "reference/between.hpp"
-#include "reference/law_stages.hpp"
+#include "reference/softmax_stages.hpp"
 
 namespace riffle_tests::reference {
 
 /// As dist draws, with the probability of what is drawn.
 inline void draw(state_between& b, std::uint64_t bits) {
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     const std::uint64_t target = multiply_high(bits, all.mass);
     std::vector<candidate> by_id = b.left;
     std::stable_sort(by_id.begin(), by_id.end(), [](const candidate& a, const candidate& c) { return a.id < c.id; });
@@ -77,7 +77,7 @@ inline void learn(const riffle::mirostat& s, const choice& last, learnt& kept) {
 inline void apply(const riffle::mirostat_v2& s, state_between& b, const situation& x) {
     drop_illegal(b.left);
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     const float by_surprise = all.logit_of(-rounded(mu(s.tau, x) * 0.693147181f));
     const float weightless = canonical(rounded(all.maximum - 20.8f));
     keep_from(b.left, std::max(by_surprise, weightless), 1);
@@ -97,7 +97,7 @@ inline learnt begun(const riffle::adaptive_p& s, learnt kept) {
     return kept;
 }
 inline void apply(const riffle::adaptive_p& s, state_between& b, const situation& x) {
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     if (all.legal == 0) return;
     const std::vector<candidate> before = b.left;
     const auto per_weight = float(1.0 / double(all.mass));

@@ -7,9 +7,9 @@
 
 #include "reference/describe.hpp"
 #include "reference/history_stages.hpp"
-#include "reference/law_stages.hpp"
 #include "reference/learning_stages.hpp"
 #include "reference/plain_stages.hpp"
+#include "reference/softmax_stages.hpp"
 #include "reference/stages.hpp"
 #include "reference/text_stages.hpp"
 

@@ -128,7 +128,7 @@ inline std::vector<riffle::gumbel> variants_of() {
     return {{42}, {0}, {0xffffffffffffffffu}};
 }
 
-// ---- stages that look at the law
+// ---- stages that look at the softmax statistics
 
 template <>
 inline std::vector<riffle::typical> variants_of() {

@@ -18,16 +18,16 @@ TEST(AdaptiveP, DrawsItsDistribution) { expect_draws_its_distribution(usual_adap
 TEST(AdaptiveP, PrefersTokensNearTheTarget) {
     const auto row = logits_of({0.6, 0.3, 0.1});
     auto c = chain(adaptive_p{.target = 0.3f, .seed = 2});
-    const auto law = c.distribution(row);
-    ASSERT_EQ(law.size(), 3u);
-    EXPECT_EQ(law[0].id, 1);
+    const auto distribution = c.distribution(row);
+    ASSERT_EQ(distribution.size(), 3u);
+    EXPECT_EQ(distribution[0].id, 1);
     const auto shaped = [](double p) {
         const double d = std::fabs(p - 0.3) / 0.3;
         return 5.0 - 10.0 * d * d / (1.0 + d);
     };
     double total = 0.0;
     for (const double p : {0.6, 0.3, 0.1}) total += std::exp(shaped(p));
-    for (const auto& token : law) {
+    for (const auto& token : distribution) {
         const double p = token.id == 0 ? 0.6 : token.id == 1 ? 0.3 : 0.1;
         EXPECT_NEAR(double(token.logit), shaped(p), 1e-4);
         EXPECT_NEAR(double(token.p), std::exp(shaped(p)) / total, 1e-4);
@@ -46,12 +46,12 @@ TEST(AdaptiveP, MovesAgainstTheAverage) {
 TEST(AdaptiveP, DrawsAsDistDoesBelowZero) {
     for (const float target : {-1.0f, -infinity, -0.1f}) {
         auto c = chain(adaptive_p{.target = target, .seed = 5});
-        const auto law = softmax(rough_row());
+        const auto distribution = softmax(rough_row());
         for (const auto& token : c.distribution(rough_row()))
-            EXPECT_NEAR(double(token.p), law[std::size_t(token.id)], 1e-6);
+            EXPECT_NEAR(double(token.p), distribution[std::size_t(token.id)], 1e-6);
         const auto before = learnt_by(c);
         expect_drawn_from(
-            law, 20000, [&](std::size_t) { return c.sample(rough_row()); }, "target below 0");
+            distribution, 20000, [&](std::size_t) { return c.sample(rough_row()); }, "target below 0");
         EXPECT_EQ(learnt_by(c), before);
         EXPECT_TRUE(c.accept(3).state);  // it has nothing to learn
     }

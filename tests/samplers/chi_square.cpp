@@ -1,4 +1,4 @@
-// Every selector draws by the law that its publication writes down, computed here in double precision: in both
+// Every selector draws by the distribution that its publication writes down, computed here in double precision: in both
 // numerics, from the row and from candidates, of few tokens and of many. The seeds are fixed and the bound is passed
 // once in 10^9 times, so what fails here is wrong.
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "integers.hpp"
-#include "samplers/published_laws.hpp"
+#include "samplers/published_distributions.hpp"
 
 namespace riffle_tests {
 namespace {
@@ -32,8 +32,8 @@ std::size_t draws_from(std::size_t size) {
 /// The chain draws at the same place again and again, so that what it learns from its tokens does not show.
 template <class Chain, class Selector>
 void expect_drawn_by(Chain c, const Selector& selector, const std::vector<float>& row, const std::string& what) {
-    expect_law(
-        law_of_selector(selector, softmax(row)), draws_from<Selector>(row.size()),
+    expect_distribution(
+        distribution_of_selector(selector, softmax(row)), draws_from<Selector>(row.size()),
         [&](std::size_t) {
             c.retry();
             return c.peek(row);
@@ -48,8 +48,8 @@ void expect_drawn_from_candidates(const Selector& selector, const std::vector<fl
     for (std::size_t i = 0; i < row.size(); ++i) given.push_back({token_id(row.size() - 1 - i), 0.0f, 0.0f});
     for (auto& token : given) token.logit = row[std::size_t(token.id)];
     std::vector<token_data> memory;
-    expect_law(
-        law_of_selector(selector, softmax(row)), draws_from<Selector>(row.size()),
+    expect_distribution(
+        distribution_of_selector(selector, softmax(row)), draws_from<Selector>(row.size()),
         [&](std::size_t) {
             memory = given;
             candidates all{memory.data(), memory.size(), -1, false};
@@ -109,7 +109,8 @@ TEST(ChiSquare, AdaptivePWithATarget) {
     expect_drawn_every_way(adaptive_p{.target = 0.5f, .seed = 111}, "adaptive_p, target 0.5");
 }
 
-// --- what is learnt shows in the law ---------------------------------------------------------------------------------
+// --- what is learnt shows in the distribution
+// ---------------------------------------------------------------------------------
 
 TEST(ChiSquare, MirostatV2BehindTokensThatItLearntFrom) {
     const auto row = zipf_row(few_tokens);
@@ -124,11 +125,11 @@ TEST(ChiSquare, MirostatV2BehindTokensThatItLearntFrom) {
             k += -std::log2(x) <= mu;
             nearest = std::min(nearest, std::fabs(-std::log2(x) - mu));
         }
-        const auto law = of_the_first(p, std::max<std::size_t>(k, 1));
+        const auto distribution = of_the_first(p, std::max<std::size_t>(k, 1));
         if (step % 4 == 3 && nearest > 1e-4) {
             auto again = c;
-            expect_law(
-                law, 10000,
+            expect_distribution(
+                distribution, 10000,
                 [&](std::size_t) {
                     again.retry();
                     return again.peek(row);
@@ -137,8 +138,8 @@ TEST(ChiSquare, MirostatV2BehindTokensThatItLearntFrom) {
         }
         const token_id token = c.sample(row);
         ASSERT_NE(token, null_token);
-        ASSERT_GT(law[std::size_t(token)], 0.0);
-        mu -= eta * (-std::log2(law[std::size_t(token)]) - tau);
+        ASSERT_GT(distribution[std::size_t(token)], 0.0);
+        mu -= eta * (-std::log2(distribution[std::size_t(token)]) - tau);
     }
 }
 TEST(ChiSquare, AdaptivePBehindTokensThatItLearntFrom) {
@@ -152,8 +153,8 @@ TEST(ChiSquare, AdaptivePBehindTokensThatItLearntFrom) {
         for (int step = 0; step < 12; ++step) {
             if (step % 4 == 3) {
                 any_pipeline again = c;
-                expect_law(
-                    law_of_adaptive_p(target, sum / weight, p), 10000,
+                expect_distribution(
+                    distribution_of_adaptive_p(target, sum / weight, p), 10000,
                     [&](std::size_t) {
                         again.retry();
                         return again.peek(row);
@@ -183,7 +184,7 @@ TEST(ChiSquare, TheCoinOfXtc) {
     for (const float share : {0.015625f, 0.1f, 0.5f, 0.9f}) {
         const shares coin{double(share), 1.0 - double(share)};
         const auto expect = [&](auto c, const char* what) {
-            expect_law(
+            expect_distribution(
                 coin, 20000,
                 [&](std::size_t) {
                     const bool fired = c.sample(row) != 0;
@@ -205,7 +206,7 @@ TEST(ChiSquare, TheCoinOfXtcIsAnewWithEverySeedAttemptAndSequence) {
     const auto row = row_of({0.5, 0.3, 0.2});
     const shares coin{0.5, 0.5};
     auto c = xtc{.threshold = 0.25f, .seed = 121} | greedy{};
-    expect_law(
+    expect_distribution(
         coin, 20000,
         [&](std::size_t) {
             c.retry();
@@ -213,9 +214,9 @@ TEST(ChiSquare, TheCoinOfXtcIsAnewWithEverySeedAttemptAndSequence) {
         },
         "attempts");
     c.reset();
-    expect_law(
+    expect_distribution(
         coin, 20000, [&](std::size_t i) { return token_id(c.fork(std::uint16_t(i)).peek(row) != 0); }, "sequences");
-    expect_law(
+    expect_distribution(
         coin, 20000,
         [&](std::size_t i) { return token_id((xtc{.threshold = 0.25f, .seed = i} | greedy{}).peek(row) != 0); },
         "seeds");
@@ -229,14 +230,15 @@ void expect_two_coins_and_a_draw(Chain c, const char* what) {
     const auto row = row_of(p);
     // thresholds 0.25 and 0.15: neither leaves 0123; the first alone 123; the second alone 23; both 3
     const std::vector<std::vector<token_id>> left{{0, 1, 2, 3}, {1, 2, 3}, {2, 3}, {3}};
-    shares law(16, 0.0);
+    shares distribution(16, 0.0);
     for (std::size_t which = 0; which < 4; ++which) {
         double total = 0.0;
         for (const token_id id : left[which]) total += p[std::size_t(id)];
-        for (const token_id id : left[which]) law[which * 4 + std::size_t(id)] = 0.25 * p[std::size_t(id)] / total;
+        for (const token_id id : left[which])
+            distribution[which * 4 + std::size_t(id)] = 0.25 * p[std::size_t(id)] / total;
     }
-    expect_law(
-        law, 40000,
+    expect_distribution(
+        distribution, 40000,
         [&](std::size_t) {
             const token_id token = c.peek(row);
             std::vector<token_id> ids;
@@ -289,7 +291,7 @@ TEST(ChiSquare, SelectorsOfOneSeedDrawIndependently) {
     }
     for (std::size_t a = 0; a < drawn.size(); ++a)
         for (std::size_t b = 0; b < a; ++b)
-            expect_law(
+            expect_distribution(
                 shares(4, 0.25), draws, [&](std::size_t i) { return token_id(2 * drawn[a][i] + drawn[b][i]); },
                 "selectors " + std::to_string(b) + " and " + std::to_string(a));
 }

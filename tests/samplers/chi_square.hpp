@@ -74,8 +74,8 @@ inline void expect_drawn_from(const std::vector<double>& probabilities, std::siz
 
 /// The same with a bound that only errors pass, and with cells that see more: tokens expected less than eight times
 /// share a cell with their neighbours, so that a shift among many rare tokens shows too.
-inline void expect_law(const std::vector<double>& probabilities, std::size_t draws, const draw_function& draw,
-                       const std::string& what) {
+inline void expect_distribution(const std::vector<double>& probabilities, std::size_t draws, const draw_function& draw,
+                                const std::string& what) {
     std::vector<std::size_t> counts(probabilities.size());
     for (std::size_t i = 0; i < draws; ++i) {
         const auto token = std::size_t(draw(i));

@@ -24,16 +24,16 @@ TEST(Dist, WhatWeighsNothingIsNeverDrawn) {
 TEST(Dist, DrawsFromGreatLogitsUnderFastToo) {
     // what a fused product rounds differently is more than the range of weights here
     std::vector<float> row(1000, 0.0f);
-    std::vector<double> law(1000, 0.0);
+    std::vector<double> distribution(1000, 0.0);
     for (std::size_t i = 0; i < row.size(); i += 2) {
         row[i] = 1.1e9f;
-        law[i] = 1.0 / 500;
+        distribution[i] = 1.0 / 500;
     }
     for (const int width : lane_widths()) {
         const at_width forced(width);
         auto c = with<fast>(temperature{.t = 0.8f} | dist{.seed = 22});
         expect_drawn_from(
-            law, 20000, [&](std::size_t) { return c.sample(row); }, "great logits");
+            distribution, 20000, [&](std::size_t) { return c.sample(row); }, "great logits");
     }
 }
 

@@ -11,7 +11,7 @@ static_assert(facts_of<eta_cutoff>() ==
 TEST(EtaCutoff, AgreesWithTheReference) { expect_stage_agrees(variants_of<eta_cutoff>(), sizes_of_a_thousand); }
 TEST(EtaCutoff, AgreesWithTheReferenceOnLongRows) { expect_stage_agrees_on_long_rows(variants_of<eta_cutoff>()); }
 
-TEST(EtaCutoff, TheFlatterTheLawTheLowerTheCut) {
+TEST(EtaCutoff, TheFlatterTheDistributionTheLowerTheCut) {
     const std::vector<float> even(1000, 1.0f);  // a thousandth each; entropy 6.9, so eta = 1e-4
     EXPECT_EQ(survivors_of(eta_cutoff{.epsilon = 0.01f}, even).size(), 1000u);
     EXPECT_EQ(survivors_of(epsilon_cutoff{.epsilon = 0.01f}, even).size(), 1u);
@@ -27,7 +27,7 @@ TEST(EtaCutoff, KeepsWhatEpsilonCutoffKeeps) {
                 << name_of(s) << ", " << epsilon;
         }
 }
-TEST(EtaCutoff, KeepsOneOrMinKeepAtOneAndAboveOfASureLaw) {
+TEST(EtaCutoff, KeepsOneOrMinKeepAtOneAndAboveOfASureDistribution) {
     const std::vector<float> row{0.0f, -50.0f, -60.0f, -infinity};
     for (const float epsilon : {1.5f, 7.0f, infinity}) {
         EXPECT_EQ(survivors_of(eta_cutoff{.epsilon = epsilon}, row), (std::vector<token_id>{0})) << epsilon;

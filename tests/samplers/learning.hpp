@@ -174,10 +174,10 @@ template <class Selector>
 void expect_draws_its_distribution(const Selector& selector) {
     const auto expect = [](auto c, const char* what) {
         for (int i = 0; i < 3; ++i) c.sample(rough_row());
-        std::vector<double> law(rough_row().size(), 0.0);
-        for (const auto& token : c.distribution(rough_row())) law[std::size_t(token.id)] = double(token.p);
+        std::vector<double> distribution(rough_row().size(), 0.0);
+        for (const auto& token : c.distribution(rough_row())) distribution[std::size_t(token.id)] = double(token.p);
         expect_drawn_from(
-            law, 20000,
+            distribution, 20000,
             [&](std::size_t) {
                 c.retry();
                 return c.peek(rough_row());

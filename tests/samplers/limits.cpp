@@ -53,7 +53,7 @@ const std::vector<small_row>& small_rows() {
     return all;
 }
 
-/// Great and tiny logits, NaN and infinities: where a law says little, and a chain must agree all the same.
+/// Great and tiny logits, NaN and infinities: where a distribution says little, and a chain must agree all the same.
 const std::vector<small_row>& wild_rows() {
     static const std::vector<small_row> all{{"extreme", make_row(shape::extreme, 40, 1)},
                                             {"sprinkled", make_row(shape::sprinkled, 300, 2)},
@@ -112,8 +112,8 @@ void expect_agrees(const limit& of) {
             c.expect_agreement(3, logits, name);
         }
 }
-/// "" where the probabilities are those of a softmax over `expected`. (What a selector's law is made of tells only so
-/// much: logits that differ by a constant are as good.)
+/// "" where the probabilities are those of a softmax over `expected`. (What a selector's distribution is made of tells
+/// only so much: logits that differ by a constant are as good.)
 std::string difference_in_probabilities(std::span<const token_data> found,
                                         const std::vector<reference::candidate>& expected) {
     double sum = 0.0;
@@ -126,8 +126,8 @@ std::string difference_in_probabilities(std::span<const token_data> found,
     }
     return "";
 }
-/// The law behind the stage is the one that the reference finds behind others.
-void expect_law_of(const std::vector<any_spec>& expected, const limit& of) {
+/// The distribution behind the stage is the one that the reference finds behind others.
+void expect_distribution_of(const std::vector<any_spec>& expected, const limit& of) {
     run_time_chain c;
     for (const any_spec& stage : sampling(of.stage)) c.push(stage);
     for (const auto& [name, logits] : small_rows()) {
@@ -135,12 +135,12 @@ void expect_law_of(const std::vector<any_spec>& expected, const limit& of) {
         const auto found = c.chain.distribution(logits);
         const auto left = left_by(expected, logits);
         EXPECT_EQ(reference::selects(of.stage) ? difference_in_probabilities(found, left)
-                                               : difference_in_law(found, left),
+                                               : difference_in_distribution(found, left),
                   "")
             << name;
     }
 }
-/// Candidates come out as they went in, but for NaN and what else is canonical; a selector has a law alone.
+/// Candidates come out as they went in, but for NaN and what else is canonical; a selector has a distribution alone.
 void expect_off(const limit& of) {
     if (reference::selects(of.stage)) return;
     dynamic_chain c;
@@ -166,7 +166,7 @@ void expect_first_in_rank(const limit& of) {
         reference::sort_by_rank(first);
         reference::keep_first(first, of.means.count);
         c.start();
-        EXPECT_EQ(difference_in_law(c.chain.distribution(logits), first), "") << name;
+        EXPECT_EQ(difference_in_distribution(c.chain.distribution(logits), first), "") << name;
     }
 }
 
@@ -175,9 +175,9 @@ void hold(const char* stage, const limit& of) {
     case meaning::way::refused: return expect_refused(stage, of);
     case meaning::way::usual: break;
     case meaning::way::off: expect_off(of); [[fallthrough]];
-    case meaning::way::all: expect_law_of({dist{.seed = 5}}, of); break;
+    case meaning::way::all: expect_distribution_of({dist{.seed = 5}}, of); break;
     case meaning::way::first: expect_first_in_rank(of); break;
-    case meaning::way::another: expect_law_of(sampling(*of.means.other), of); break;
+    case meaning::way::another: expect_distribution_of(sampling(*of.means.other), of); break;
     }
     expect_agrees(of);
 }
@@ -208,12 +208,13 @@ TEST_P(Limits, LetNoFlushToZeroShow) {
                 c.prompt(short_prompt);
                 flushed.prompt(short_prompt);
                 for (int step = 0; step < 3; ++step) {
-                    std::vector<reference::candidate> law;
-                    for (const auto& token : c.distribution(logits)) law.push_back({token.id, token.logit});
+                    std::vector<reference::candidate> distribution;
+                    for (const auto& token : c.distribution(logits)) distribution.push_back({token.id, token.logit});
                     const token_id token = c.sample(logits);
                     const flushing mode;
                     const auto found = flushed.distribution(logits);
-                    ASSERT_EQ(difference({found.data(), found.size()}, law), "") << reference::describe(of.stage);
+                    ASSERT_EQ(difference({found.data(), found.size()}, distribution), "")
+                        << reference::describe(of.stage);
                     ASSERT_EQ(flushed.sample(logits), token) << reference::describe(of.stage) << ", " << name;
                 }
             }

@@ -42,18 +42,18 @@ TEST(Quadratic, FarTokensCanRiseOutsideThoseCurves) {
     EXPECT_EQ((stage | dist{}).peek(row), 2);
 }
 TEST(Quadratic, AGreatMaximumSwallowsNoDifference) {
-    const auto law = [](const std::vector<float>& row) {
+    const auto distribution = [](const std::vector<float>& row) {
         auto c = quadratic{.factor = 0.001f} | dist{};
         std::vector<float> p;
         for (const auto& token : c.distribution(row)) p.push_back(token.p);
         return p;
     };
     const std::vector<float> far{1e9f, 1e9f - 64.0f, 1e9f - 128.0f}, near{0.0f, -64.0f, -128.0f};  // a unit there: 64
-    EXPECT_EQ(law(far), law(near));
-    EXPECT_GT(law(far)[0], 50.0f * law(far)[1]);
+    EXPECT_EQ(distribution(far), distribution(near));
+    EXPECT_GT(distribution(far)[0], 50.0f * distribution(far)[1]);
     // +inf forces a token, and leaves the others apart.
     const std::vector<float> forced{infinity, 0.0f, -1.0f};
-    EXPECT_EQ(law(forced).front(), 1.0f);
+    EXPECT_EQ(distribution(forced).front(), 1.0f);
     const auto bent = logits_after(quadratic{.factor = 0.5f}, forced);
     EXPECT_EQ(bent[0], 0.0f);
     EXPECT_LT(bent[1], -1e11f);

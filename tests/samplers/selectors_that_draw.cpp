@@ -91,12 +91,12 @@ TYPED_TEST(SelectorThatDraws, DrawsByProbabilityUnderFast) {
     expect_drawn_from(
         softmax(uneven_row()), draws_each, [&](std::size_t) { return narrow.sample(uneven_row()); }, "fast, narrow");
 }
-/// Drawn under fast from a row of the chain's own law, which the reference numerics give.
+/// Drawn under fast from a row of the chain's own distribution, which the reference numerics give.
 template <class Chain>
-void expect_fast_draws_from_the_law(Chain quick, const std::vector<token_data>& law, const std::vector<float>& row,
-                                    const char* what) {
+void expect_fast_draws_from_the_distribution(Chain quick, const std::vector<token_data>& distribution,
+                                             const std::vector<float>& row, const char* what) {
     std::vector<double> probabilities(row.size(), 0.0);
-    for (const auto& token : law) probabilities[std::size_t(token.id)] = double(token.p);
+    for (const auto& token : distribution) probabilities[std::size_t(token.id)] = double(token.p);
     for (const int width : lane_widths()) {
         const at_width forced(width);
         expect_drawn_from(
@@ -107,8 +107,9 @@ TYPED_TEST(SelectorThatDraws, DrawsByProbabilityUnderFastBehindOtherStages) {
     using selector = TypeParam;
     const auto row = make_row(shape::random, 700, 5);
     const auto expect = [&](auto exact, auto quick, const char* what) {
-        const auto law = exact.distribution(row);
-        expect_fast_draws_from_the_law(std::move(quick), {law.begin(), law.end()}, row, what);
+        const auto distribution = exact.distribution(row);
+        expect_fast_draws_from_the_distribution(std::move(quick), {distribution.begin(), distribution.end()}, row,
+                                                what);
     };
     const selector last{.seed = 21};
     const temperature hot{.t = 1.7f};

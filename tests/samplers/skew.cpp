@@ -30,31 +30,31 @@ const std::vector<float>& row_of_few() {
     return row;
 }
 /// u^exp(-amount) lies below a share c as often as u lies below c^exp(amount).
-std::vector<double> skewed_law(float amount) {
+std::vector<double> skewed_distribution(float amount) {
     const auto p = softmax(row_of_few());
     std::vector<std::size_t> order(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(),
                      [](std::size_t a, std::size_t b) { return row_of_few()[a] > row_of_few()[b]; });
-    std::vector<double> law(p.size(), 0.0);
+    std::vector<double> distribution(p.size(), 0.0);
     double share = 0.0;
     for (const std::size_t i : order) {
         const double before = std::pow(share, std::exp(double(amount)));
         share = std::min(share + p[i], 1.0);
-        law[i] = std::pow(share, std::exp(double(amount))) - before;
+        distribution[i] = std::pow(share, std::exp(double(amount))) - before;
     }
-    return law;
+    return distribution;
 }
-TEST(Skew, DrawsByTheSkewedLaw) {
+TEST(Skew, DrawsByTheSkewedDistribution) {
     for (const float amount : {0.0f, 0.5f, 1.5f, -0.5f, -2.0f}) {
         auto c = chain(skew{.amount = amount, .seed = 7});
         auto narrow = top_k{100} | skew{.amount = amount, .seed = 8};
-        auto law = skewed_law(amount);
-        law[4] = 0.0;  // illegal
+        auto distribution = skewed_distribution(amount);
+        distribution[4] = 0.0;  // illegal
         expect_drawn_from(
-            law, 20000, [&](std::size_t) { return c.sample(row_of_few()); }, "from the row");
+            distribution, 20000, [&](std::size_t) { return c.sample(row_of_few()); }, "from the row");
         expect_drawn_from(
-            law, 20000, [&](std::size_t) { return narrow.sample(row_of_few()); }, "narrow");
+            distribution, 20000, [&](std::size_t) { return narrow.sample(row_of_few()); }, "narrow");
     }
 }
 // Rows in which the likelier of two tokens has a share beside the number that is drawn, by less than numbers are apart.
@@ -76,21 +76,21 @@ TEST(Skew, DrawsTheSecondFromItsShareOn) {
     EXPECT_GT(first, 100);
     EXPECT_GT(second, 100);
 }
-TEST(Skew, DistributionIsTheSkewedLaw) {
+TEST(Skew, DistributionIsTheSkewedDistribution) {
     for (const float amount : {0.0f, 0.5f, 1.5f, -0.5f, -2.0f, 4.0f}) {
-        auto law = skewed_law(amount);
-        law[4] = 0.0;
+        auto distribution = skewed_distribution(amount);
+        distribution[4] = 0.0;
         auto c = chain(skew{.amount = amount});
         double total = 0.0;
         const auto found = c.distribution(row_of_few());
         EXPECT_EQ(found.size(), 9u);
         for (const auto& token : found) {
-            EXPECT_NEAR(double(token.p), law[std::size_t(token.id)], 1e-6) << amount << ", token " << token.id;
+            EXPECT_NEAR(double(token.p), distribution[std::size_t(token.id)], 1e-6) << amount << ", token " << token.id;
             total += double(token.p);
         }
         EXPECT_NEAR(total, 1.0, 1e-6);
         for (const auto& token : c.logprobs(row_of_few(), 9)) {
-            const double expected = std::log(law[std::size_t(token.id)]);
+            const double expected = std::log(distribution[std::size_t(token.id)]);
             EXPECT_NEAR(double(token.logprob), expected, 1e-5 * (1.0 - expected)) << amount << ", token " << token.id;
         }
         auto narrow = top_k{4} | skew{.amount = amount};

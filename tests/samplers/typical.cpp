@@ -37,7 +37,7 @@ TEST(Typical, WhatWeighsNothingIsDropped) {
     const std::vector<float> row{0.0f, -21.0f, -1.0f, -infinity};
     EXPECT_EQ(survivors_of(typical{.p = 0.999999f, .min_keep = 9}, row), (std::vector<token_id>{0, 2}));
 }
-TEST(Typical, KnowsALawAtTheLowestFloat) {
+TEST(Typical, KnowsADistributionAtTheLowestFloat) {
     for (const float l : {-3.2e38f, std::numeric_limits<float>::lowest()}) {
         const std::vector<float> row{l, l};
         EXPECT_EQ(wide_survivors_of(typical{.p = 0.9f} | gumbel{}, row), (std::vector<token_id>{0, 1})) << l;

@@ -10,7 +10,7 @@ using namespace riffle_tests;
 
 using wide_t = reference::uint128;
 
-TEST(WideLaw, IsThatOfAllMappedLogits) {
+TEST(WideSoftmax, IsThatOfAllMappedLogits) {
     each_row([](stored_row& row) {
         each_map([&](const auto& m) {
             const auto logits = mapped(row, m);
@@ -42,18 +42,20 @@ TEST(WideLaw, IsThatOfAllMappedLogits) {
         });
     });
 }
-TEST(WideLaw, TakesThePartsThatAreAskedFor) {
+TEST(WideSoftmax, TakesThePartsThatAreAskedFor) {
     stored_row row(logits_of(family::random, 3000));
     const float top = greatest(row.logits);
-    const auto law_with = [&]<std::uint8_t Parts>(std::integral_constant<std::uint8_t, Parts>) {
+    const auto statistics_with = [&]<std::uint8_t Parts>(std::integral_constant<std::uint8_t, Parts>) {
         return wide::find_softmax<Parts>(row.r, row.block_maxima.data(), -greatest_logit, -greatest_logit,
                                          fused_maps<>(), top);
     };
     at_every_width([&](int) {
-        const softmax_statistics all = law_with(std::integral_constant<std::uint8_t, softmax_part::all>());
-        const softmax_statistics none = law_with(std::integral_constant<std::uint8_t, 0>());
-        const softmax_statistics distances = law_with(std::integral_constant<std::uint8_t, softmax_part::distances>());
-        const softmax_statistics support = law_with(std::integral_constant<std::uint8_t, softmax_part::support>());
+        const softmax_statistics all = statistics_with(std::integral_constant<std::uint8_t, softmax_part::all>());
+        const softmax_statistics none = statistics_with(std::integral_constant<std::uint8_t, 0>());
+        const softmax_statistics distances =
+            statistics_with(std::integral_constant<std::uint8_t, softmax_part::distances>());
+        const softmax_statistics support =
+            statistics_with(std::integral_constant<std::uint8_t, softmax_part::support>());
         EXPECT_EQ(none.mass, all.mass);
         EXPECT_EQ(none.distance, uint128{});
         EXPECT_EQ(distances.distance, all.distance);
@@ -62,7 +64,7 @@ TEST(WideLaw, TakesThePartsThatAreAskedFor) {
         EXPECT_EQ(support.minimum, all.minimum);
     });
 }
-TEST(WideLaw, BlocksUnderTheCutWeighNothingAndAreLegal) {
+TEST(WideSoftmax, BlocksUnderTheCutWeighNothingAndAreLegal) {
     stored_row row(std::vector<float>(1000, -40.0f));
     row.logits[300] = row.block_maxima[1] = 0.0f;
     row.r.assign(row.logits, row.blocks.data(), row.copies.data());

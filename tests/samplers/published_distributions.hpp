@@ -1,5 +1,6 @@
 #pragma once
-// The laws by which selectors draw, as their publications write them down, in double precision; and rows to draw from.
+// The distributions by which selectors draw, as their publications write them down, in double precision; and rows to
+// draw from.
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,8 @@ namespace riffle_tests {
 
 using namespace riffle;
 
-// --- the laws --------------------------------------------------------------------------------------------------------
+// --- the distributions
+// --------------------------------------------------------------------------------------------------------
 
 using shares = std::vector<double>;
 
@@ -27,7 +29,7 @@ inline std::vector<std::size_t> ranked(const shares& p) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] > p[b]; });
     return order;
 }
-/// The law of the k likeliest alone.
+/// The distribution of the k likeliest alone.
 inline shares of_the_first(const shares& p, std::size_t k) {
     const auto order = ranked(p);
     shares kept(p.size(), 0.0);
@@ -37,28 +39,28 @@ inline shares of_the_first(const shares& p, std::size_t k) {
     return kept;
 }
 
-inline shares law_of_selector(const dist&, const shares& p) { return p; }
-inline shares law_of_selector(const gumbel&, const shares& p) { return p; }
+inline shares distribution_of_selector(const dist&, const shares& p) { return p; }
+inline shares distribution_of_selector(const gumbel&, const shares& p) { return p; }
 /// turboderp's skew: u^exp(-amount) for u, so C^exp(amount) for the running probability C.
-inline shares law_of_selector(const skew& s, const shares& p) {
+inline shares distribution_of_selector(const skew& s, const shares& p) {
     const double e = std::exp(double(s.amount));
-    shares law(p.size(), 0.0);
+    shares distribution(p.size(), 0.0);
     double running = 0.0, before = 0.0;
     for (const std::size_t i : ranked(p)) {
         running = std::min(1.0, running + p[i]);
-        law[i] = std::pow(running, e) - std::pow(before, e);
+        distribution[i] = std::pow(running, e) - std::pow(before, e);
         before = running;
     }
-    return law;
+    return distribution;
 }
 /// Basu et al. 2020, algorithm 2, at mu = 2 tau.
-inline shares law_of_selector(const mirostat_v2& s, const shares& p) {
+inline shares distribution_of_selector(const mirostat_v2& s, const shares& p) {
     std::size_t k = 0;
     for (const double x : p) k += -std::log2(x) <= 2.0 * double(s.tau);
     return of_the_first(p, std::max<std::size_t>(k, 1));
 }
 /// Algorithm 1, at mu = 2 tau.
-inline shares law_of_selector(const mirostat& s, const shares& p) {
+inline shares distribution_of_selector(const mirostat& s, const shares& p) {
     const auto order = ranked(p);
     double products = 0.0, squares = 0.0;
     for (std::size_t i = 0; i + 1 < std::min<std::size_t>(std::size_t(s.m), p.size()); ++i) {
@@ -72,21 +74,21 @@ inline shares law_of_selector(const mirostat& s, const shares& p) {
     return of_the_first(p, std::size_t(std::clamp(k, 1.0, 1e9)));
 }
 /// llama.cpp#17927, at an average of what was accepted; the chain begins with one at the target.
-inline shares law_of_adaptive_p(double target, double average, const shares& p) {
+inline shares distribution_of_adaptive_p(double target, double average, const shares& p) {
     if (target < 0.0) return p;
     const double wanted = std::clamp(2.0 * target - average, 0.0, 1.0);
-    shares law;
+    shares distribution;
     double total = 0.0;
     for (const double x : p) {
         const double d = std::fabs(x - wanted) / 0.3;
-        law.push_back(std::exp(5.0 - 10.0 * d * d / (1.0 + d)));
-        total += law.back();
+        distribution.push_back(std::exp(5.0 - 10.0 * d * d / (1.0 + d)));
+        total += distribution.back();
     }
-    for (double& x : law) x /= total;
-    return law;
+    for (double& x : distribution) x /= total;
+    return distribution;
 }
-inline shares law_of_selector(const adaptive_p& s, const shares& p) {
-    return law_of_adaptive_p(double(s.target), double(s.target), p);
+inline shares distribution_of_selector(const adaptive_p& s, const shares& p) {
+    return distribution_of_adaptive_p(double(s.target), double(s.target), p);
 }
 
 // --- the rows --------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 #pragma once
-// Stages that look at the law of all candidates: its mass, entropy, collision, extremes.
+// Stages that look at the softmax statistics of all candidates: their mass, entropy, collision, extremes.
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ inline std::uint32_t distance(const candidate& c, float maximum) {
 }
 
 /// Sums over candidates, illegal ones left out.
-struct law {
+struct softmax_statistics {
     float maximum = minus_infinity, minimum = greatest_float;
     std::uint64_t legal = 0, mass = 0;
     uint128 distances = 0, squares = 0;  ///< sums of w d and of w^2 / 256, each rounded down
@@ -46,8 +46,8 @@ struct law {
         return canonical(rounded(maximum + rounded(log_probability + log_mass())));
     }
 };
-inline law law_of_all(std::vector<candidate> c) {
-    law all;
+inline softmax_statistics statistics_of_all(std::vector<candidate> c) {
+    softmax_statistics all;
     drop_illegal(c);
     sort_by_rank(c);
     if (c.empty()) return all;
@@ -76,7 +76,7 @@ inline void drop_weightless(std::vector<candidate>& c, float maximum) {
 inline void apply(const riffle::typical& s, state_between& b, const situation&) {
     if (s.p >= 1.0f) return;
     drop_illegal(b.left);
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     drop_weightless(b.left, all.maximum);
     if (b.left.empty()) return;
     const std::int64_t mean = all.mean_distance();
@@ -94,14 +94,14 @@ inline void apply(const riffle::epsilon_cutoff& s, state_between& b, const situa
     if (parameter(s.epsilon) <= 0.0f) return;
     drop_illegal(b.left);
     if (b.left.empty()) return;
-    keep_from(b.left, law_of_all(b.left).logit_of(log(s.epsilon)), s.min_keep);
+    keep_from(b.left, statistics_of_all(b.left).logit_of(log(s.epsilon)), s.min_keep);
 }
 
 inline void apply(const riffle::eta_cutoff& s, state_between& b, const situation&) {
     if (parameter(s.epsilon) <= 0.0f) return;
     drop_illegal(b.left);
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     const float log_epsilon = log(s.epsilon);
     const float by_entropy = rounded(rounded(log_epsilon * 0.5f) - all.entropy());
     keep_from(b.left, all.logit_of(std::min(log_epsilon, by_entropy)), s.min_keep);
@@ -111,7 +111,7 @@ inline void apply(const riffle::top_a& s, state_between& b, const situation&) {
     if (parameter(s.a) <= 0.0f) return;
     drop_illegal(b.left);
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     const float twice = rounded(all.log_mass() + all.log_mass());
     keep_from(b.left, all.logit_of(rounded(log(s.a) - twice)), 1);
 }
@@ -119,7 +119,7 @@ inline void apply(const riffle::top_a& s, state_between& b, const situation&) {
 inline void apply(const riffle::p_less& s, state_between& b, const situation&) {
     drop_illegal(b.left);
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     const float slack = 6.103515625e-5f;  // 2^-14
     float bound = 0.0f;
     if (!s.normalised) {
@@ -163,11 +163,11 @@ inline void apply(const riffle::top_h& s, state_between& b, const situation&) {
     drop_illegal(b.left);
     sort_by_rank(b.left);
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     drop_weightless(b.left, all.maximum);
     const bool nothing = parameter(s.alpha) <= 0.0f;
     const float bound = rounded((nothing ? 0.0f : s.alpha) * all.entropy());
-    law prefix;
+    softmax_statistics prefix;
     prefix.maximum = all.maximum;
     std::size_t n = 0;
     while (n < b.left.size()) {
@@ -212,7 +212,7 @@ inline void apply(const riffle::tail_free& s, state_between& b, const situation&
 
 inline void apply(const riffle::dynamic_temperature& s, state_between& b, const situation& x) {
     if (parameter(s.range) <= 0.0f) return apply(riffle::temperature{s.t}, b, x);
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     if (all.legal < 2) return;
     const float low = std::max(rounded(s.t - s.range), 0.0f);
     const float width = rounded(rounded(s.t + s.range) - low);
@@ -232,7 +232,7 @@ inline void apply(const riffle::dynamic_temperature& s, state_between& b, const 
 
 inline void apply(const riffle::quadratic& s, state_between& b, const situation&) {
     if (parameter(s.factor) <= 0.0f) return;
-    const float maximum = law_of_all(b.left).maximum;
+    const float maximum = statistics_of_all(b.left).maximum;
     const float by_square = parameter(rounded(rounded(rounded(3.0f - s.curve) * 0.5f) * s.factor));
     const float by_cube = parameter(rounded(rounded(rounded(s.curve - 1.0f) * 0.5f) * s.factor));
     for (candidate& c : b.left) {
@@ -249,7 +249,7 @@ inline void apply(const riffle::xtc& s, state_between& b, const situation& x) {
     if (s.probability <= 0.0f || s.threshold > 0.5f) return;
     const std::uint64_t limit = share_of(s.probability, ~std::uint64_t{0});
     if (s.probability < 1.0f && random_bits(x.at, s.seed, 3, 0, x.occurrence) >= limit) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     if (all.legal == 0) return;
     const float cut = parameter(s.threshold) > 0.0f ? all.logit_of(log(s.threshold)) : -greatest_float;
     std::vector<candidate> top;
@@ -277,7 +277,7 @@ inline void apply(const riffle::factual_nucleus& s, state_between& b, const situ
     drop_illegal(b.left);
     sort_by_rank(b.left);
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     const std::uint64_t target = share_of(share, all.mass);
     std::size_t n = 0;
     for (std::uint64_t sum = 0; n < b.left.size() && sum <= target; ++n) sum += weight(b.left[n], all.maximum);
@@ -288,7 +288,7 @@ inline void apply(const riffle::skew& s, state_between& b, const situation& x) {
     drop_illegal(b.left);
     sort_by_rank(b.left);
     if (b.left.empty()) return;
-    const law all = law_of_all(b.left);
+    const softmax_statistics all = statistics_of_all(b.left);
     // one of the 2^23 odd multiples of 2^-24, each of which is a float
     const std::uint64_t odd = 2 * (random_bits(x.at, s.seed, 7) >> 41) + 1;
     float u = float(odd) * 5.9604644775390625e-8f;
