@@ -361,6 +361,21 @@ TEST(DynamicChain, CopiesAndMoves) {
     EXPECT_EQ(d.mark().prefix_hash, moved.mark().prefix_hash);
     EXPECT_EQ(stream(d, 5), stream(moved, 5));
 }
+/// The longest window counts, wherever it stands: beside a stage that is off, too.
+TEST(Pipeline, RemembersAsFarAsItsLongestWindow) {
+    const penalties far{.last_n = 400, .repeat = 4.0f}, off{.last_n = 0};
+    const std::vector<float> row{1.0f, 3.0f, 2.0f, 0.5f};
+    const auto expect_remembers = [&](auto c) {
+        ASSERT_FALSE(c.accept(1).refused);
+        for (int i = 0; i < 399; ++i) ASSERT_FALSE(c.accept(3).refused);
+        EXPECT_EQ(c.peek(row), 2) << "the first token is the last in the window";
+        ASSERT_FALSE(c.accept(3).refused);
+        EXPECT_EQ(c.peek(row), 1) << "and has left it";
+    };
+    expect_remembers(chain(far, off, greedy{}));
+    expect_remembers(chain(off, far, greedy{}));
+    expect_remembers(chain(far, penalties{.last_n = 20, .repeat = 1.0f}, greedy{}));
+}
 TEST(DynamicChain, WithoutStagesOrSelectorGivesNoToken) {
     dynamic_chain d;
     EXPECT_EQ(d.sample(row_at(0)), null_token);
