@@ -28,6 +28,7 @@ enum class status_code : std::uint8_t {
     chain_malformed,    ///< stages put together at run time in an order that no chain may have
     stage_failed,       ///< a stage refused the token, or reported a failure of its own
     stage_stuck,        ///< a stage could not go back, so the chain did not either
+    dead_end,           ///< a text has to follow that no token can spell; the sentence names a byte of it
     row_lost,           ///< what a graph left was not enough, and its row is not there any more: the token may differ
 };
 
@@ -152,6 +153,7 @@ private:
                    "fit 64 bytes";
         case status_code::stage_failed: return "a stage failed, or refused the token";
         case status_code::stage_stuck: return "cannot go back as far, so the chain stays where it is";
+        case status_code::dead_end: return "what has to follow no token can spell";
         case status_code::row_lost:
             return "the row of the graph is not there any more, so the token may not be the one";
         }

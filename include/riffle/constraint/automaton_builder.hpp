@@ -1,0 +1,247 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <riffle/constraint/automaton_draft.hpp>
+#include <riffle/constraint/expressions.hpp>
+#include <riffle/constraint/grammar_limits.hpp>
+#include <riffle/constraint/rule_analysis.hpp>
+#include <riffle/core/text.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// Turns the expressions of a grammar into a draft of its automaton: the root, and the rules that it comes to call.
+class automaton_builder {
+public:
+    automaton_builder(const grammar_rules& g, const grammar_limits& limits)
+        : g_(g),
+          limits_(limits),
+          rules_(g),
+          rule_of_(g.rules.size(), none),
+          repeated_(g.expressions.size(), none),
+          draft_() {}
+
+    /// False where it is larger than the limits allow.
+    bool build() {
+        call_of(g_.root);
+        for (std::size_t i = 0; i < left_.size(); ++i) {
+            const work& w = left_[i];
+            const automaton_draft::rule& rule = draft_.rules[w.rule];
+            emit(w.body, rule.start, rule.end, g_.at(w.body).height);
+            if (draft_.nodes.size() > limits_.nodes) return false;
+        }
+        return true;
+    }
+    automaton_draft& draft() noexcept { return draft_; }
+
+private:
+    enum : std::uint32_t { none = ~0u };
+    /// What is put in the place of calls, and copied, comes to so many nodes at most; then rules are called, and
+    /// repetitions counted.
+    enum : std::size_t { most_inlined = 1 << 16 };
+    /// Expressions within expressions, rules that stand in the place of calls included.
+    enum : std::uint32_t { greatest_height = 1100 };
+
+    /// Rules that are still to be emitted.
+    struct work {
+        std::uint32_t rule;
+        expression_id body;
+    };
+
+    std::uint32_t call_of(std::uint32_t rule) {
+        if (rule_of_[rule] == none) {
+            rule_of_[rule] = draft_.add_rule(rule, false);
+            left_.push_back({rule_of_[rule], g_.rules[rule].body});
+        }
+        return rule_of_[rule];
+    }
+    /// The inside of a repetition as a rule of its own.
+    std::uint32_t repeated(expression_id body, std::uint32_t named) {
+        if (repeated_[body] == none) {
+            repeated_[body] = draft_.add_rule(named, true);
+            left_.push_back({repeated_[body], body});
+        }
+        return repeated_[body];
+    }
+
+    /// An expression between two nodes. `height`: of what it is part of.
+    void emit(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+        if (draft_.nodes.size() > limits_.nodes) return;  // it is refused
+        const expression& e = g_.at(id);
+        switch (e.kind) {
+        case expression_kind::literal: return emit_literal(g_.literal(e), from, to);
+        case expression_kind::characters: return emit_characters(g_.sets[e.first], from, to);
+        case expression_kind::sequence: return emit_sequence(e, 0, from, to, height);
+        case expression_kind::alternatives: return emit_alternatives(e, from, to, height);
+        case expression_kind::repetition: return emit_repetition(e, from, to, height);
+        case expression_kind::rule: return emit_rule(e.first, from, to, height);
+        case expression_kind::token:
+            draft_.token_edges.push_back({from, {e.first, e.negated, to}});
+            return;
+        }
+    }
+    void emit_literal(const text& bytes, std::uint32_t from, std::uint32_t to) {
+        if (bytes.empty()) return draft_.add_step(from, to);
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            const std::uint32_t next = i + 1 == bytes.size() ? to : node_beside(from);
+            draft_.add_edge(from, {std::uint8_t(bytes[i]), std::uint8_t(bytes[i])}, next);
+            from = next;
+        }
+    }
+    void emit_characters(const code_point_set& set, std::uint32_t from, std::uint32_t to) {
+        const std::uint32_t reads = node_beside(from);
+        draft_.add_step(from, reads);
+        draft_.add_characters(set, reads, to);
+        draft_.of_sets.push_back({reads, std::uint32_t(draft_.sets.size()), to});
+        draft_.sets.push_back(set);
+    }
+    void emit_sequence(const expression& e, std::size_t first, std::uint32_t from, std::uint32_t to,
+                       std::uint32_t height) {
+        if (first == e.count) return draft_.add_step(from, to);
+        for (std::size_t i = first; i < e.count; ++i) {
+            const std::uint32_t next = i + 1 == e.count ? to : node_beside(from);
+            emit(g_.part(e, i), from, next, height);
+            from = next;
+        }
+    }
+    void emit_rule(std::uint32_t rule, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+        const std::uint32_t higher = height + g_.at(g_.rules[rule].body).height;
+        if (rules_.can_be_inlined(rule) && higher <= greatest_height && inlined_ + rules_.size(rule) <= most_inlined) {
+            inlined_ += rules_.size(rule);
+            return emit(g_.rules[rule].body, from, to, higher);
+        }
+        emit_call(call_of(rule), 0, 0, from, to);
+    }
+    void emit_call(std::uint32_t rule, std::uint32_t least, std::uint32_t most, std::uint32_t from, std::uint32_t to) {
+        const std::uint32_t calls = node_beside(from);
+        draft_.add_step(from, calls);
+        automaton_draft::node& node = draft_.nodes[calls];
+        node.called = std::int32_t(rule);
+        node.returns_to = to;
+        node.least = least;
+        node.most = most;
+    }
+
+    void emit_repetition(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+        if (e.most == 0) return draft_.add_step(from, to);
+        const expression_id part = g_.part(e, 0);
+        const bool is_endless = e.most == expression::unlimited;
+        const std::uint64_t copies = is_endless ? std::uint64_t{e.least} + 1 : e.most;
+        const std::uint64_t nodes = copies * rules_.size_of(part);
+        const bool is_small = copies <= rule_analysis::most_copies && nodes <= rule_analysis::most_copied &&
+                              inlined_ + nodes <= most_inlined;
+        if (!is_small && copies > 1) {
+            const std::uint32_t named = draft_.rules[draft_.nodes[from].rule].named;
+            return emit_call(repeated(part, named), e.least, e.most, from, to);
+        }
+        if (copies > 1) inlined_ += std::size_t(nodes);
+        for (std::uint32_t i = 0; i < e.least; ++i) from = emit_copy(part, from, height);
+        if (is_endless) {
+            const std::uint32_t again = node_beside(from);
+            draft_.add_step(from, again);
+            emit(part, again, again, height);
+            from = again;
+        } else {
+            for (std::uint32_t i = e.least; i < e.most; ++i) {
+                draft_.add_step(from, to);
+                from = emit_copy(part, from, height);
+            }
+        }
+        draft_.add_step(from, to);
+    }
+    std::uint32_t emit_copy(expression_id part, std::uint32_t from, std::uint32_t height) {
+        const std::uint32_t next = node_beside(from);
+        emit(part, from, next, height);
+        return next;
+    }
+
+    // ---- alternatives. Literals, and what begins with one, become a tree of their bytes, so that a thousand words are
+    // read in one way at a time; sets of characters become one set, so that a loop over them is seen.
+
+    struct branch {
+        text head;         ///< the literal that it begins with
+        expression_id of;  ///< the alternative
+    };
+
+    text head_of(expression_id id) const noexcept {
+        const expression& e = g_.at(id);
+        if (e.kind == expression_kind::literal) return g_.literal(e);
+        if (e.kind == expression_kind::sequence && g_.at(g_.part(e, 0)).kind == expression_kind::literal)
+            return g_.literal(g_.at(g_.part(e, 0)));
+        return {};
+    }
+    void emit_alternatives(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+        std::vector<branch> branches;
+        std::vector<code_point_range> characters;
+        std::size_t sets = 0;
+        for (std::size_t i = 0; i < e.count; ++i) sets += g_.at(g_.part(e, i)).kind == expression_kind::characters;
+        for (std::size_t i = 0; i < e.count; ++i) {
+            const expression_id id = g_.part(e, i);
+            if (g_.at(id).kind == expression_kind::characters) {
+                const auto& ranges = g_.sets[g_.at(id).first].ranges();
+                characters.insert(characters.end(), ranges.begin(), ranges.end());
+                continue;
+            }
+            const text head = head_of(id);
+            const decoded_character c = decode_utf8(head);
+            const bool is_a_character = g_.at(id).kind == expression_kind::literal && c.length == head.size();
+            if (sets > 0 && is_a_character && !head.empty()) characters.push_back({c.value, c.value});
+            else if (head.empty()) emit(id, from, to, height);
+            else branches.push_back({head, id});
+        }
+        if (sets > 0) emit_characters(code_point_set(std::move(characters)), from, to);
+        emit_tree(branches, from, to, height);
+    }
+    void emit_tree(std::vector<branch>& branches, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+        struct subtree {
+            std::size_t begin, end;  ///< of the branches, which begin alike
+            std::size_t read;        ///< bytes that have been read
+            std::uint32_t from;
+        };
+        std::sort(branches.begin(), branches.end(), [](const branch& a, const branch& b) {
+            return std::lexicographical_compare(a.head.begin(), a.head.end(), b.head.begin(), b.head.end());
+        });
+        std::vector<subtree> left;
+        if (!branches.empty()) left.push_back({0, branches.size(), 0, from});
+        while (!left.empty()) {
+            subtree s = left.back();
+            left.pop_back();
+            for (; s.begin < s.end && branches[s.begin].head.size() == s.read; ++s.begin)
+                emit_behind_head(branches[s.begin].of, s.from, to, height);
+            while (s.begin < s.end) {
+                const text& first = branches[s.begin].head;
+                std::size_t end = s.begin + 1;
+                while (end < s.end && branches[end].head[s.read] == first[s.read]) ++end;
+                const text& last = branches[end - 1].head;
+                std::size_t read = s.read + 1;
+                while (read < first.size() && read < last.size() && first[read] == last[read]) ++read;
+                const bool is_whole = end == s.begin + 1 && is_literal(branches[s.begin].of);
+                const std::uint32_t next = is_whole ? to : node_beside(s.from);
+                emit_literal(first.part(s.read, read - s.read), s.from, next);
+                if (!is_whole) left.push_back({s.begin, end, read, next});
+                s.begin = end;
+            }
+        }
+    }
+    bool is_literal(expression_id id) const noexcept { return g_.at(id).kind == expression_kind::literal; }
+    void emit_behind_head(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+        if (is_literal(id)) draft_.add_step(from, to);
+        else emit_sequence(g_.at(id), 1, from, to, height);
+    }
+
+    std::uint32_t node_beside(std::uint32_t other) { return draft_.add_node(draft_.nodes[other].rule); }
+
+    const grammar_rules& g_;
+    grammar_limits limits_;
+    rule_analysis rules_;
+    std::vector<std::uint32_t> rule_of_;   ///< of a named rule, where it is called
+    std::vector<std::uint32_t> repeated_;  ///< of an expression, where it is the inside of a repetition
+    std::vector<work> left_;
+    automaton_draft draft_;
+    std::size_t inlined_ = 0;
+};
+
+}  // namespace riffle::detail

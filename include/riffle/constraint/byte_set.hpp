@@ -1,0 +1,36 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <riffle/math/config.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// A set of bytes.
+class byte_set {
+public:
+    constexpr void add(std::uint8_t byte) noexcept { bits_[byte / 64] |= std::uint64_t{1} << (byte % 64); }
+    constexpr void add(std::uint8_t first, std::uint8_t last) noexcept {
+        for (std::size_t b = first; b <= last; ++b) add(std::uint8_t(b));
+    }
+    constexpr bool contains(std::uint8_t byte) const noexcept { return bits_[byte / 64] >> (byte % 64) & 1; }
+    constexpr std::size_t size() const noexcept {
+        std::size_t all = 0;
+        for (const std::uint64_t b : bits_) all += std::size_t(std::popcount(b));
+        return all;
+    }
+    constexpr bool empty() const noexcept { return size() == 0; }
+    /// The least byte; of a set that has one.
+    constexpr std::uint8_t first() const noexcept {
+        std::size_t word = 0;
+        while (word < 3 && bits_[word] == 0) ++word;
+        return std::uint8_t(word * 64 + std::size_t(std::countr_zero(bits_[word])));
+    }
+    friend constexpr bool operator==(const byte_set&, const byte_set&) = default;
+
+private:
+    std::uint64_t bits_[4] = {};
+};
+
+}  // namespace riffle

@@ -1,0 +1,150 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <riffle/constraint/automaton_draft.hpp>
+#include <riffle/constraint/code_points.hpp>
+#include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/token_tree.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// The tokens of a vocabulary that are made of the characters of a set alone, by how many characters they begin: in a
+/// loop over the set all of them are legal, and need not be walked. (llguidance's slicer does so for sets that it knows
+/// beforehand: docs/optimizations.md there.)
+class class_slice : public shared_object {
+public:
+    enum : std::size_t { unlimited = 255 };  ///< more characters than a token in the tree has
+
+    explicit class_slice(code_point_set of) : of_(std::move(of)) {}
+    /// False where the set is too ragged.
+    bool build(const token_tree& tree, std::size_t vocabulary) {
+        most_.assign(tree.nodes.size(), others);
+        if (!walk(tree)) return false;
+        sort_tokens(tree, vocabulary);
+        // Of a subtree: characters of the longest token, if all are of the set.
+        for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+            if (most_[i] == others) continue;
+            std::uint8_t most = tree.nodes[i].token() != token_tree::no_token ? most_[i] : std::uint8_t{0};
+            const std::size_t end = i + tree.nodes[i].size();
+            for (std::size_t child = i + 1; child < end; child += tree.nodes[child].size())
+                most = (std::max)(most, most_[child]);
+            most_[i] = most;
+        }
+        return true;
+    }
+    const code_point_set& set() const noexcept { return of_; }
+
+    /// Whether all tokens at a node of the tree and below are of the set, and of so many characters at most.
+    bool has_all(std::size_t node, std::size_t characters) const noexcept {
+        return most_[node] != others && most_[node] <= characters;
+    }
+    const std::uint8_t* most_characters() const noexcept { return most_.data(); }
+    /// How many tokens have so many characters at most.
+    std::size_t count(std::size_t characters) const noexcept {
+        return up_to_[(std::min<std::size_t>)(characters, unlimited - 1)];
+    }
+    /// Sets the bits of those tokens, and answers how many were not set yet.
+    std::size_t add_to(std::span<std::uint32_t> words, std::size_t characters, bool were_empty) const noexcept {
+        characters = (std::min<std::size_t>)(characters, unlimited - 1);
+        const std::size_t whole = (std::min)(characters, whole_.size() / word_count_);
+        std::size_t added = 0;
+        if (whole > 0) {
+            const std::uint32_t* const from = whole_.data() + (whole - 1) * word_count_;
+            for (std::size_t i = 0; i < word_count_; ++i) {
+                if (!were_empty) added += std::size_t(std::popcount(from[i] & ~words[i]));
+                words[i] |= from[i];
+            }
+            if (were_empty) added = up_to_[whole];
+        }
+        for (std::size_t i = up_to_[whole]; i < up_to_[characters]; ++i) {
+            std::uint32_t& word = words[std::size_t(tokens_[i]) / 32];
+            const std::uint32_t bit = 1u << (std::uint32_t(tokens_[i]) % 32);
+            added += (word & bit) == 0;
+            word |= bit;
+        }
+        return added;
+    }
+
+private:
+    enum : std::uint8_t { others = 255 };
+    enum : std::uint16_t { at_boundary = 0, no_state = 0xFFFF };
+    enum : std::size_t { most_states = 2048, most_whole = 24 };
+
+    /// Where each byte leads to, within characters of the set.
+    bool make_table(std::vector<std::array<std::uint16_t, 256>>& table) const {
+        automaton_draft draft;
+        const std::uint32_t start = draft.add_node(0);
+        draft.add_characters(of_, start, start);
+        if (draft.nodes.size() - start > most_states) return false;
+        table.resize(draft.nodes.size() - start);
+        for (auto& row : table) row.fill(no_state);
+        for (const auto& e : draft.edges)
+            for (std::size_t byte = e.to.first; byte <= e.to.last; ++byte)
+                table[e.from - start][byte] = std::uint16_t(e.to.to - start);
+        return true;
+    }
+    /// For each node that characters of the set lead to: how many of them have begun.
+    bool walk(const token_tree& tree) {
+        std::vector<std::array<std::uint16_t, 256>> table;
+        if (!make_table(table)) return false;
+        std::array<std::uint16_t, token_tree::longest + 1> state;
+        std::array<std::uint8_t, token_tree::longest + 1> begun;
+        state[0] = at_boundary;
+        begun[0] = 0;
+        for (std::size_t i = 0; i < tree.nodes.size();) {
+            const token_tree::node& node = tree.nodes[i];
+            const std::size_t depth = node.depth();
+            const std::uint16_t from = state[depth - 1], to = table[from][node.byte()];
+            const auto characters = std::uint8_t(begun[depth - 1] + (from == at_boundary));
+            if (to == no_state || characters == others) {
+                i += node.size();
+                continue;
+            }
+            state[depth] = to;
+            most_[i] = begun[depth] = characters;
+            ++i;
+        }
+        return true;
+    }
+    /// Tokens by their number of characters, and words of those of few.
+    void sort_tokens(const token_tree& tree, std::size_t vocabulary) {
+        std::vector<std::uint8_t> length(vocabulary, others);
+        for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+            if (tree.nodes[i].token() != token_tree::no_token) length[tree.nodes[i].token()] = most_[i];
+        for (const auto& d : tree.duplicates) length[std::size_t(d.token)] = length[std::size_t(d.in_tree)];
+        std::array<std::size_t, 257> begins{};
+        for (const std::uint8_t l : length) ++begins[std::size_t{l} + 1];
+        for (std::size_t l = 0; l < 256; ++l) begins[l + 1] += begins[l];
+        for (std::size_t l = 0; l < unlimited; ++l) up_to_[l] = begins[l + 1];
+        tokens_.resize(begins[unlimited]);
+        for (std::size_t id = 0; id < vocabulary; ++id)
+            if (length[id] != others) tokens_[begins[length[id]]++] = token_id(id);
+
+        word_count_ = (vocabulary + 31) / 32 + (vocabulary == 0);
+        const std::size_t longest = tokens_.empty() ? 0 : length[std::size_t(tokens_.back())];
+        const std::size_t whole = (std::min<std::size_t>)(longest, most_whole);
+        whole_.assign(whole * word_count_, 0);
+        for (std::size_t l = 1; l <= whole; ++l) {
+            std::uint32_t* const words = whole_.data() + (l - 1) * word_count_;
+            if (l > 1) std::copy_n(words - word_count_, word_count_, words);
+            for (std::size_t i = up_to_[l - 1]; i < up_to_[l]; ++i)
+                words[std::size_t(tokens_[i]) / 32] |= 1u << (std::uint32_t(tokens_[i]) % 32);
+        }
+    }
+
+    code_point_set of_;
+    std::vector<std::uint8_t> most_;  ///< for each node of the tree; `others`: some token below is not of the set
+    std::vector<token_id> tokens_;    ///< of the set, by their number of characters
+    std::array<std::size_t, unlimited> up_to_{};  ///< how many of them have so many characters at most
+    std::vector<std::uint32_t> whole_;            ///< words of the tokens of 1 character at most, of 2, and so on
+    std::size_t word_count_ = 1;
+};
+
+}  // namespace riffle::detail

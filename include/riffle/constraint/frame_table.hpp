@@ -1,0 +1,153 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/constraint/byte_automaton.hpp>
+#include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/mixed_hash.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// Where a rule goes on when it ends: behind a call, in the frame of whoever called; or at a repetition, of which so
+/// many follow.
+struct caller {
+    std::uint32_t returns_to, frame;
+    std::uint32_t least = 0, most = 0;  ///< repetitions after this one; both 0 for a call
+
+    friend bool operator==(const caller&, const caller&) = default;
+    friend bool operator<(const caller& a, const caller& b) noexcept {
+        if (a.returns_to != b.returns_to) return a.returns_to < b.returns_to;
+        if (a.frame != b.frame) return a.frame < b.frame;
+        if (a.least != b.least) return a.least < b.least;
+        return a.most < b.most;
+    }
+};
+
+/// Frames: sets of callers, each of them once. A text that can be read in 2^n ways has one frame for all of them, not a
+/// stack for each. (As in GLR parsing: Tomita, "An efficient context-free parsing algorithm", 1987.)
+class frame_table {
+public:
+    enum : std::uint32_t {
+        outermost = 0,  ///< whoever called the root: the text is complete
+        hidden = 1,     ///< not looked at: see shallow
+        no_memory = ~0u,
+    };
+    /// shallow() knows no more levels.
+    enum : std::uint32_t { greatest_depth = 12 };
+
+    explicit frame_table(const byte_automaton& of) noexcept : of_(of) {}
+    /// False without memory.
+    bool begin() noexcept {
+        const caller first[] = {{byte_automaton::accepting, outermost}, {byte_automaton::unknown, outermost}};
+        return intern({first, 1}) == outermost && intern({first + 1, 1}) == hidden;
+    }
+
+    std::span<const caller> callers(std::uint32_t frame) const noexcept {
+        return callers_.part(frames_[frame].first, frames_[frame].count);
+    }
+    std::size_t size() const noexcept { return frames_.size(); }
+    std::size_t bytes() const noexcept {
+        return callers_.bytes() + frames_.bytes() + slots_.bytes() + shallow_.bytes();
+    }
+
+    /// The frame of some callers, settled; no_memory where there is none.
+    std::uint32_t intern(std::span<const caller> settled) noexcept {
+        if (2 * (frames_.size() + 1) > slots_.size() && !grow_slots()) return no_memory;
+        const std::uint64_t hash = hash_of(settled);
+        std::size_t slot = std::size_t(hash) & (slots_.size() - 1);
+        for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+            const std::uint32_t known = slots_[slot] - 1;
+            if (std::ranges::equal(callers(known), settled)) return known;
+        }
+        const auto made = std::uint32_t(frames_.size());
+        const auto first = std::uint32_t(callers_.size());
+        if (!callers_.append(settled.data(), settled.size())) return no_memory;
+        if (!frames_.push({first, std::uint32_t(settled.size())})) {
+            callers_.shorten(first);
+            return no_memory;
+        }
+        slots_[slot] = made + 1;
+        return made;
+    }
+    /// In order, each once; of repetitions that go on in the same place, numbers that touch become one range.
+    static void settle(growing_array<caller>& of) noexcept {
+        if (of.size() < 2) return;
+        std::sort(of.begin(), of.end());
+        std::size_t kept = 1;
+        for (std::size_t i = 1; i < of.size(); ++i) {
+            caller& last = of[kept - 1];
+            const caller& next = of[i];
+            const bool is_same_place = last.returns_to == next.returns_to && last.frame == next.frame;
+            if (is_same_place && (last.most == automaton_node::unlimited || next.least <= last.most + 1))
+                last.most = (std::max)(last.most, next.most);
+            else of[kept++] = next;
+        }
+        of.shorten(kept);
+    }
+
+    /// A frame of which so many levels are seen; what lies deeper is `hidden`, and of repetitions no more are told apart
+    /// than a token can go through. `most_bytes`: of a token. no_memory where there is none.
+    std::uint32_t shallow(std::uint32_t frame, std::uint32_t depth, std::size_t most_bytes) noexcept {
+        if (frame <= hidden) return frame;
+        if (depth == 0) return hidden;
+        const std::size_t place = std::size_t{frame} * greatest_depth + depth - 1;
+        if (place >= shallow_.size() && !shallow_.resize(frames_.size() * greatest_depth, 0)) return no_memory;
+        if (shallow_[place] != 0) return shallow_[place];
+        growing_array<caller> seen;
+        for (std::size_t i = 0; i < frames_[frame].count; ++i) {
+            caller c = callers_[frames_[frame].first + i];
+            c.frame = shallow(c.frame, depth - 1, most_bytes);
+            if (c.frame == no_memory) return no_memory;
+            if (of_.nodes[c.returns_to].repeats()) {
+                const std::uint32_t enough = most_repetitions(c.returns_to, most_bytes);
+                c.least = (std::min)(c.least, enough);
+                c.most = (std::min)(c.most, enough);
+            }
+            if (!seen.push(c)) return no_memory;
+        }
+        settle(seen);
+        const std::uint32_t made = intern({seen.data(), seen.size()});
+        if (made != no_memory) shallow_[place] = made;
+        return made;
+    }
+    /// More repetitions than a token can go through.
+    std::uint32_t most_repetitions(std::uint32_t node, std::size_t most_bytes) const noexcept {
+        const std::uint32_t shortest = of_.rules[std::uint32_t(of_.nodes[node].called)].shortest;
+        return std::uint32_t(most_bytes / (shortest > 0 ? shortest : 1) + 2);
+    }
+
+private:
+    struct list {
+        std::uint32_t first, count;
+    };
+
+    static std::uint64_t hash_of(std::span<const caller> callers) noexcept {
+        std::uint64_t hash = callers.size();
+        for (const caller& c : callers) {
+            hash = mixed(hash, std::uint64_t{c.returns_to} << 32 | c.frame);
+            if ((c.least | c.most) != 0) hash = mixed(hash, std::uint64_t{c.least} << 32 | c.most);
+        }
+        return hash;
+    }
+    bool grow_slots() noexcept {
+        growing_array<std::uint32_t> grown;
+        if (!grown.resize(slots_.empty() ? 64 : 2 * slots_.size(), 0)) return false;
+        for (std::uint32_t f = 0; f < frames_.size(); ++f) {
+            std::size_t slot = std::size_t(hash_of(callers(f))) & (grown.size() - 1);
+            while (grown[slot] != 0) slot = (slot + 1) & (grown.size() - 1);
+            grown[slot] = f + 1;
+        }
+        slots_.swap(grown);
+        return true;
+    }
+
+    const byte_automaton& of_;
+    growing_array<list> frames_;  ///< of their callers
+    growing_array<caller> callers_;
+    growing_array<std::uint32_t> slots_;    ///< frames by their hash, from 1; as many as a power of two
+    growing_array<std::uint32_t> shallow_;  ///< greatest_depth for each frame; 0: not made yet
+};
+
+}  // namespace riffle::detail

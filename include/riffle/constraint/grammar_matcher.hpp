@@ -1,0 +1,331 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <riffle/constraint/byte_set.hpp>
+#include <riffle/constraint/grammar.hpp>
+#include <riffle/constraint/lazy_automaton.hpp>
+#include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/token_automaton.hpp>
+#include <riffle/constraint/token_mask.hpp>
+#include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/core/legal_tokens.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/storage.hpp>
+#include <riffle/core/text.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// Where a text stands in a grammar: which tokens may come next, and what a token leads to.
+///
+///     vocabulary_trie trie(words);                       // once for a model
+///     parsed<grammar> g = parse_gbnf(source);
+///     grammar_matcher m(*g, trie);
+///     if (m.allows(token)) m.accept(token);
+///
+/// What was once worked out for a grammar and a vocabulary is kept, and shared by all their matchers on any number of
+/// threads: a mask costs microseconds the first time and a load after that. A copy is a clone of some 700 bytes that
+/// goes on by itself. One matcher is used by one thread at a time, as a chain is: a call that changes nothing a caller
+/// can see may move it to fresh caches.
+///
+/// A call that fails changes nothing. Nothing throws, but for the functions that give out a std::string or a
+/// std::vector.
+class grammar_matcher {
+public:
+    /// How many tokens can be taken back.
+    static constexpr std::size_t rollback_depth = 128;
+
+    /// Without a grammar: no token is legal, and check() says so.
+    grammar_matcher() noexcept { ring_[0] = detail::dead; }
+    /// At the beginning of a text. check() says what is wrong: a default grammar, a token that the grammar names and the
+    /// vocabulary lacks, no memory.
+    grammar_matcher(const grammar& language, const vocabulary_trie& trie) noexcept : grammar_matcher() {
+        if (!language) return;
+        problem_ = trie.check();
+        if (problem_.ok()) problem_ = begin(language, trie);
+    }
+
+    /// Whether there is a token to choose. Else: no_legal_token once the text has ended; dead_end, where a text has to
+    /// follow that no token of the vocabulary begins with (the sentence names its first byte); or what is wrong with the
+    /// matcher itself. Makes the mask.
+    status check() const noexcept {
+        if (!problem_.ok()) return problem_;
+        if (now() == ended) return status::failed(status_code::no_legal_token, "constrain");
+        detail::state_id why = detail::dead;
+        const detail::token_mask* const legal = mask(why);
+        if (!legal) return status_of(why);
+        if (legal->count() > 0) return {};
+        const byte_set next = expected_bytes();
+        if (next.empty()) return status::failed(status_code::dead_end, "constrain");
+        return status::invalid("constrain", "the byte", double(next.first()),
+                               "must follow, or another with which no token begins", status_code::dead_end);
+    }
+
+    // ---- what is legal
+
+    /// Packed 32-bit words, lowest bit first, 1 = legal: as many as the vocabulary needs, none where check() says what
+    /// is wrong with the matcher. Valid until the next call. O(1) in a state that was met; O(few) where few are legal.
+    std::span<const std::uint32_t> legal_words() const noexcept {
+        const detail::token_mask* const legal = mask();
+        if (!legal) return {};
+        return legal->are_few() ? words_.of(*legal, (trie_.size() + 31) / 32) : legal->words();
+    }
+    std::size_t legal_count() const noexcept {
+        const detail::token_mask* const legal = mask();
+        return legal ? legal->count() : 0;
+    }
+    /// Ascending, where few are legal (one of 128 of the vocabulary, or 64); else none, and legal_words() has them.
+    /// Valid until the next call.
+    std::span<const token_id> legal_ids() const noexcept {
+        const detail::token_mask* const legal = mask();
+        return legal ? legal->ids() : std::span<const token_id>();
+    }
+    /// Both of them, and the number, as a stage gives them to a chain.
+    legal_tokens legal() const noexcept {
+        const detail::token_mask* const legal = mask();
+        if (!legal) return legal_tokens::of_words({}, 0);
+        return legal->are_few() && legal->count() > 0 ? legal_tokens::of_ids(legal->ids())
+                                                      : legal_tokens::of_words(legal->words(), legal->count());
+    }
+    /// Whether a token may come next. No mask is made: O(its bytes).
+    bool allows(token_id token) const noexcept {
+        const detail::state_id to = after(token);
+        return to >= 0 || to == ended;
+    }
+    /// At which of its bytes a token fails; the number of its bytes where none does (it may be legal, or not whole a
+    /// token of the text), 0 for a token that is not read by its bytes.
+    std::size_t refused_at(token_id token) const noexcept {
+        const text piece = trie_.piece(token);
+        if (!tokens_ || now() < 0 || !tokens_->trie()->is_read_by_bytes(token)) return 0;
+        std::size_t read = 0;
+        after([&](detail::lazy_automaton& a) {
+            detail::state_id at = now();
+            for (read = 0; read < piece.size(); ++read)
+                if ((at = a.next(at, std::uint8_t(piece[read]))) < 0) break;
+            return at;
+        });
+        return read;
+    }
+    /// The bytes that may come next. O(ways in which the text can be read).
+    byte_set expected_bytes() const noexcept {
+        byte_set all;
+        if (now() < 0) return all;
+        for (const detail::configuration& c : state().configurations())
+            for (const detail::byte_edge& e : tokens_->grammar().edges_of(c.node)) all.add(e.first, e.last);
+        return all;
+    }
+    /// Whether the text may end here.
+    bool is_complete() const noexcept { return now() == ended || (now() >= 0 && state().is_accepting); }
+    /// Whether nothing but an end may follow, or it came.
+    bool is_finished() const noexcept {
+        return now() == ended || (now() >= 0 && state().is_accepting && state().count == 0);
+    }
+
+    // ---- what has come
+
+    /// Takes a token. step::finished says that the text is complete and nothing but an end may follow, or that this was
+    /// the end. One that is not legal is refused (stage_failed). O(its bytes).
+    step accept(token_id token) noexcept {
+        const detail::state_id to = after(token);
+        if (to < 0 && to != ended) return step::refusal(status_of(to));
+        push(to);
+        step taken;
+        taken.finished = is_finished();
+        return taken;
+    }
+    /// Whether accept would take it.
+    status can_accept(token_id token) const noexcept {
+        const detail::state_id to = after(token);
+        return to >= 0 || to == ended ? status() : status_of(to);
+    }
+    /// Takes some bytes, all of them or none; they count as one token.
+    status accept_bytes(const text& bytes) noexcept {
+        if (now() < 0) return status_of(detail::dead);
+        const detail::state_id to =
+            after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), bytes); });
+        if (to < 0) return status_of(to);
+        push(to);
+        return {};
+    }
+    /// Back to the beginning.
+    void reset() noexcept {
+        if (automaton_) ring_[0] = automaton_->start();
+        accepted_ = 0;
+    }
+
+    // ---- going back
+
+    /// Tokens so far.
+    std::uint64_t mark() const noexcept { return accepted_; }
+    /// Back to where so many tokens had come; by 128 at most, and never ahead.
+    status rollback(std::uint64_t mark) noexcept {
+        if (mark > accepted_) return status_code::mark_unknown;
+        if (accepted_ - mark > rollback_depth) return status_code::rewind_too_far;
+        accepted_ = mark;
+        return {};
+    }
+
+    // ---- what is certain
+
+    /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how many.
+    /// An end of the text is none of them. Sampling them one by one would have given them too, whatever the logits: they
+    /// can be evaluated in one batch and accepted, and no draw is used up.
+    std::size_t forced_run(std::span<token_id> into) const noexcept {
+        grammar_matcher ahead = *this;
+        std::size_t count = 0;
+        while (count < into.size() && ahead.legal_count() == 1) {
+            const token_id only = ahead.legal_ids()[0];
+            if (ahead.tokens_->trie()->ends_text(only)) break;
+            into[count++] = only;
+            ahead.accept(only);
+        }
+        return count;
+    }
+    std::vector<token_id> forced_run(std::size_t most = 64) const {
+        std::vector<token_id> run(most);
+        run.resize(forced_run(std::span<token_id>(run.data(), run.size())));
+        return run;
+    }
+    /// The bytes that must follow, as long as each is the only one and the text may not end. A model would spell them in
+    /// tokens of its own choice: see forced_tokens().
+    std::string forced_bytes(std::size_t most = 4096) const {
+        grammar_matcher ahead = *this;
+        std::string bytes;
+        while (bytes.size() < most && !ahead.is_complete() && !ahead.expects_a_token()) {
+            const byte_set next = ahead.expected_bytes();
+            if (next.size() != 1) break;
+            const char only = char(next.first());
+            if (!ahead.accept_bytes({&only, 1}).ok()) break;
+            bytes += only;
+        }
+        return bytes;
+    }
+
+    /// The vocabulary that it was made for.
+    const vocabulary_trie& trie() const noexcept { return trie_; }
+
+private:
+    /// Beside the states: an end has come.
+    enum : detail::state_id { ended = -100 };
+    enum : std::size_t { states_kept = rollback_depth + 1 };
+
+    /// Words of a mask that has ids, in memory of the matcher's own. A copy begins without.
+    class own_words {
+    public:
+        own_words() noexcept = default;
+        own_words(const own_words&) noexcept {}
+        own_words& operator=(const own_words&) noexcept {
+            forget();
+            return *this;
+        }
+        std::span<const std::uint32_t> of(const detail::token_mask& mask, std::size_t size) noexcept {
+            if (shown_ == &mask) return {words(), size};
+            if (!memory_.data() && memory_.reserve((size + 1) * sizeof(std::uint32_t)) != status_code::ok) return {};
+            if (shown_)
+                for (const token_id id : shown_->ids()) words()[std::size_t(id) / 32] = 0;
+            else
+                std::fill_n(words(), size, 0u);
+            for (const token_id id : mask.ids()) words()[std::size_t(id) / 32] |= 1u << (std::uint32_t(id) % 32);
+            shown_ = &mask;
+            return {words(), size};
+        }
+        /// The mask may be gone.
+        void forget() noexcept { shown_ = nullptr; }
+
+    private:
+        std::uint32_t* words() noexcept { return reinterpret_cast<std::uint32_t*>(memory_.data()); }
+        storage memory_;
+        const detail::token_mask* shown_ = nullptr;
+    };
+
+    status begin(const grammar& language, const vocabulary_trie& trie) noexcept {
+        RIFFLE_TRY { tokens_ = language.data()->over(trie.data()); }
+        RIFFLE_CATCH { return status_code::out_of_memory; }
+        if (!tokens_) return status_code::out_of_memory;
+        grammar_ = language.data();
+        trie_ = trie;
+        if (!tokens_->check().ok()) return tokens_->check();
+        automaton_ = tokens_->automaton();
+        if (!automaton_) return status_code::out_of_memory;
+        if (automaton_->start() < 0) return status_of(automaton_->start());
+        ring_[0] = automaton_->start();
+        return {};
+    }
+
+    detail::state_id now() const noexcept { return ring_[accepted_ % states_kept]; }
+    const detail::text_state& state() const noexcept { return automaton_->at(now()); }
+    void push(detail::state_id to) noexcept { ring_[++accepted_ % states_kept] = to; }
+    bool expects_a_token() const noexcept {
+        for (const detail::configuration& c : state().configurations())
+            if (!tokens_->grammar().token_edges_of(c.node).empty()) return true;
+        return false;
+    }
+
+    /// Where a token leads: a state, ended, dead, or why there is no telling.
+    detail::state_id after(token_id token) const noexcept {
+        if (now() < 0) return detail::dead;
+        const detail::state_id to =
+            after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), token); });
+        if (to != detail::dead) return to;
+        return state().is_accepting && tokens_->trie()->ends_text(token) ? detail::state_id{ended} : to;
+    }
+    const detail::token_mask* mask() const noexcept {
+        detail::state_id why = detail::dead;
+        return mask(why);
+    }
+    const detail::token_mask* mask(detail::state_id& why) const noexcept {
+        if (now() < 0) return nullptr;
+        const detail::token_mask* legal = nullptr;
+        why = after([&](detail::lazy_automaton& a) {
+            detail::state_id of_mask = detail::dead;
+            legal = tokens_->mask(a, now(), of_mask);
+            return legal ? detail::state_id{0} : of_mask;
+        });
+        return legal;
+    }
+    /// Asks the automaton; where that is full, a fresh one, and at last one as large as any grammar's.
+    template <class Ask>
+    detail::state_id after(Ask ask) const noexcept {
+        detail::state_id answer = ask(*automaton_);
+        for (int attempt = 0; answer == detail::full && attempt < 3; ++attempt) {
+            if (!move_on(attempt == 2)) return detail::no_memory;
+            answer = ask(*automaton_);
+        }
+        return answer;
+    }
+    RIFFLE_NOINLINE bool move_on(bool to_largest) const noexcept {
+        const auto fresh = tokens_->automaton_after(automaton_, to_largest);
+        if (!fresh) return false;
+        std::array<detail::state_id, states_kept> moved = ring_;
+        const std::size_t used = accepted_ < states_kept ? std::size_t(accepted_) + 1 : states_kept;
+        if (!fresh->move_states(*automaton_, {moved.data(), used})) return to_largest ? false : true;
+        ring_ = moved;
+        automaton_ = fresh;
+        words_.forget();
+        return true;
+    }
+    static status status_of(detail::state_id why) noexcept {
+        if (why == detail::no_memory) return status_code::out_of_memory;
+        if (why == detail::full || why == detail::too_large)
+            return status::failed(status_code::stage_failed, "constrain: the grammar can be read in too many ways");
+        return status::failed(status_code::stage_failed, "constrain");
+    }
+
+    detail::shared_pointer<const detail::grammar_data> grammar_;
+    vocabulary_trie trie_;
+    detail::shared_pointer<detail::token_automaton> tokens_;
+    mutable detail::shared_pointer<detail::lazy_automaton> automaton_;
+    mutable std::array<detail::state_id, states_kept> ring_;  ///< after the last 129 tokens
+    mutable own_words words_;
+    std::uint64_t accepted_ = 0;
+    status problem_ = status::invalid("constrain", "grammar", 0, "is none");
+};
+
+}  // namespace riffle

@@ -1,0 +1,217 @@
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/constraint/brief_lock.hpp>
+#include <riffle/constraint/byte_automaton.hpp>
+#include <riffle/constraint/frame_table.hpp>
+#include <riffle/constraint/grammar_limits.hpp>
+#include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/state_closure.hpp>
+#include <riffle/constraint/state_table.hpp>
+#include <riffle/constraint/token_mask.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// A deterministic automaton over bytes that is built as it is used, shared by any number of threads. What was built
+/// is read without a lock. It only grows; when it is full, whoever needs more moves on to another (move_states).
+class lazy_automaton : public shared_object {
+public:
+    /// What it may grow to.
+    struct bounds {
+        std::size_t states, bytes, mask_bytes;
+    };
+    /// `most_bytes`: of a token.
+    lazy_automaton(const byte_automaton& of, std::uint32_t configurations, const bounds& most, std::size_t most_bytes) noexcept
+        : of_(of), most_(most), most_token_bytes_(most_bytes), frames_(of), states_(of.classes), closure_(of, frames_, configurations) {}
+    /// Ahead of all else: dead, or why there is no beginning.
+    state_id begin() noexcept {
+        if (!frames_.begin() || !states_.begin(most_.states)) return no_memory;
+        start_ = state_of(closure_.run_from_root());
+        return start_ >= 0 ? dead : start_;
+    }
+    /// Where every text begins.
+    state_id start() const noexcept { return start_; }
+
+    // ---- by any thread
+
+    const text_state& at(state_id s) const noexcept { return states_.at(s); }
+    text_state& at(state_id s) noexcept { return states_.at(s); }
+    /// A state's next ones, one for each class of bytes; not_built: ask next().
+    const std::atomic<state_id>* row(state_id s) noexcept { return states_.row(s); }
+    /// Where a byte leads to.
+    state_id next(state_id from, std::uint8_t byte) noexcept {
+        const std::uint32_t byte_class = of_.class_of[byte];
+        const state_id to = states_.row(from)[byte_class].load(std::memory_order_acquire);
+        return to != not_built ? to : build_next(from, byte_class);
+    }
+    /// The next state by one class of bytes, which has not been built.
+    RIFFLE_NOINLINE state_id build_next(state_id from, std::uint32_t byte_class) noexcept {
+        const brief_hold hold(lock_);
+        std::atomic<state_id>& place = states_.row(from)[byte_class];
+        state_id to = place.load(std::memory_order_acquire);
+        if (to != not_built) return to;
+        if (is_full()) return full;
+        closure_.begin();
+        const std::uint8_t byte = of_.byte_of_class[byte_class];
+        for (const configuration& c : at(from).configurations())
+            for (const byte_edge& e : of_.edges_of(c.node))
+                if (e.first <= byte && byte <= e.last) closure_.add({e.to, c.frame});
+        to = state_of(closure_.run());
+        if (to >= too_shallow) place.store(to, std::memory_order_release);
+        return to;
+    }
+    /// Where a token leads to as a whole. is_meant(token_edge): whether an edge is for it.
+    template <class IsMeant>
+    state_id next_by_token(state_id from, IsMeant is_meant) noexcept {
+        const brief_hold hold(lock_);
+        if (is_full()) return full;
+        closure_.begin();
+        for (const configuration& c : at(from).configurations())
+            for (const token_edge& e : of_.token_edges_of(c.node))
+                if (is_meant(e)) closure_.add({e.to, c.frame});
+        return state_of(closure_.run());
+    }
+    /// A text that can be read in the ways of both.
+    state_id either(state_id a, state_id b) noexcept {
+        if (a == b || b < 0) return a;
+        if (a < 0) return b;
+        const brief_hold hold(lock_);
+        if (is_full()) return full;
+        growing_array<configuration> all;
+        if (!all.append(at(a).first, at(a).count) || !all.append(at(b).first, at(b).count)) return no_memory;
+        return intern(all, at(a).is_accepting || at(b).is_accepting);
+    }
+    /// The state in which so many levels of frames are seen, and no more repetitions are told apart than a token can go
+    /// through: states that differ in what no token can reach have one such state.
+    state_id shallow(state_id of, std::uint32_t depth) noexcept {
+        const brief_hold hold(lock_);
+        if (is_full()) return full;
+        growing_array<configuration> seen;
+        for (const configuration& c : at(of).configurations()) {
+            const std::uint32_t frame = frames_.shallow(c.frame, depth, most_token_bytes_);
+            if (frame == frame_table::no_memory || !seen.push({c.node, frame})) return no_memory;
+        }
+        return intern(seen, at(of).is_accepting);
+    }
+    /// Of the repetitions that a configuration is the inside of: as many follow at most.
+    std::uint32_t most_repetitions(const configuration& c) noexcept {
+        const brief_hold hold(lock_);
+        std::uint32_t most = 0;
+        for (const caller& by : frames_.callers(c.frame))
+            if (of_.nodes[by.returns_to].repeats()) most = (std::max)(most, by.most);
+        return most;
+    }
+    /// Keeps a mask that was made for a state; the one that counts, if another thread was quicker. nullptr: it may keep
+    /// no more.
+    const token_mask* keep(state_id of, token_mask* made) noexcept {
+        const brief_hold hold(lock_);
+        if (const token_mask* const known = at(of).mask.load(std::memory_order_acquire)) {
+            token_mask::discard(made);
+            return known;
+        }
+        if (mask_bytes_ + made->bytes() > most_.mask_bytes && mask_bytes_ > 0) {
+            token_mask::discard(made);
+            return nullptr;
+        }
+        mask_bytes_ += made->bytes();
+        made->next = masks_;
+        masks_ = made;
+        at(of).mask.store(made, std::memory_order_release);
+        return made;
+    }
+
+    /// States of another automaton of this grammar, as states of this one. False where they do not fit. (The other is
+    /// the elder: two that move to each other would wait for each other.)
+    bool move_states(lazy_automaton& from, std::span<state_id> states) noexcept {
+        const brief_hold hold_elder(from.lock_);
+        const brief_hold hold(lock_);
+        growing_array<std::uint32_t> moved;  // frames of `from` as frames of this one
+        if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return false;
+        if (!mark_frames(from, states, moved)) return false;
+        growing_array<caller> callers;
+        for (std::uint32_t f = 0; f < moved.size(); ++f) {  // callers' frames are older than what they called
+            if (moved[f] == frame_table::no_memory) continue;
+            callers.clear();
+            for (caller c : from.frames_.callers(f)) {
+                c.frame = moved[c.frame];
+                if (!callers.push(c)) return false;
+            }
+            frame_table::settle(callers);
+            moved[f] = frames_.intern({callers.data(), callers.size()});
+            if (moved[f] == frame_table::no_memory) return false;
+        }
+        growing_array<configuration> all;
+        for (state_id& s : states) {
+            if (s < 0) continue;
+            all.clear();
+            for (const configuration& c : from.at(s).configurations())
+                if (!all.push({c.node, moved[c.frame]})) return false;
+            s = intern(all, from.at(s).is_accepting);
+            if (s < 0) return false;
+        }
+        return true;
+    }
+
+    ~lazy_automaton() {
+        while (masks_) {
+            token_mask* const next = masks_->next;
+            token_mask::discard(masks_);
+            masks_ = next;
+        }
+    }
+
+private:
+    bool is_full() const noexcept {
+        return states_.size() >= most_.states || states_.bytes() + frames_.bytes() > most_.bytes;
+    }
+    state_id state_of(state_closure::outcome outcome) noexcept {
+        if (outcome == state_closure::outcome::no_memory) return no_memory;
+        if (outcome == state_closure::outcome::too_large) return too_large;
+        if (closure_.met_unknown()) return too_shallow;
+        const auto& found = closure_.found();
+        if (found.empty() && !closure_.is_accepting()) return dead;
+        return states_.intern({found.data(), found.size()}, closure_.is_accepting());
+    }
+    state_id intern(growing_array<configuration>& of, bool is_accepting) noexcept {
+        std::sort(of.begin(), of.end());
+        of.shorten(std::size_t(std::unique(of.begin(), of.end()) - of.begin()));
+        return states_.intern({of.data(), of.size()}, is_accepting);
+    }
+    /// Marks the frames that states stand in, and those of their callers.
+    static bool mark_frames(const lazy_automaton& from, std::span<const state_id> states, growing_array<std::uint32_t>& marks) noexcept {
+        growing_array<std::uint32_t> left;
+        const auto mark = [&](std::uint32_t frame) {
+            if (marks[frame] == 0) return true;
+            marks[frame] = 0;
+            return left.push(frame);
+        };
+        for (const state_id s : states)
+            if (s >= 0)
+                for (const configuration& c : from.at(s).configurations())
+                    if (!mark(c.frame)) return false;
+        while (!left.empty()) {
+            const std::uint32_t frame = left.back();
+            left.pop();
+            for (const caller& c : from.frames_.callers(frame))
+                if (!mark(c.frame)) return false;
+        }
+        return true;
+    }
+
+    const byte_automaton& of_;
+    bounds most_;
+    std::size_t most_token_bytes_;
+    brief_lock lock_;
+    frame_table frames_;
+    state_table states_;
+    state_closure closure_;
+    state_id start_ = dead;
+    token_mask* masks_ = nullptr;
+    std::size_t mask_bytes_ = 0;
+};
+
+}  // namespace riffle::detail

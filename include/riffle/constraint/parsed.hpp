@@ -1,0 +1,80 @@
+#pragma once
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <riffle/core/text.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// What is wrong with a text, and where. (A status holds literals and a number: it cannot name a place in a text.)
+struct parse_problem {
+    std::size_t offset = 0;            ///< bytes of the text ahead of the place
+    std::size_t line = 0, column = 0;  ///< of the place, from 1; columns count characters. 0: no place in the text
+    std::string where;     ///< what the place belongs to: the name of a rule, a JSON pointer; empty where there is none
+    std::string sentence;  ///< what is wrong there
+
+    /// `line:column: in where: sentence`, for a person.
+    std::string message() const {
+        std::string all;
+        if (line != 0) all += std::to_string(line) + ":" + std::to_string(column) + ": ";
+        if (!where.empty()) all += "in " + where + ": ";
+        return all += sentence;
+    }
+};
+
+#if defined(__cpp_exceptions)
+/// What parsed::value throws: the problem in words.
+class parse_error : public std::exception {
+public:
+    explicit parse_error(parse_problem problem) : problem_(std::move(problem)), text_(problem_.message()) {}
+    const char* what() const noexcept override { return text_.c_str(); }
+    const parse_problem& problem() const noexcept { return problem_; }
+
+private:
+    parse_problem problem_;
+    std::string text_;
+};
+#endif
+
+/// What a text was read as, or the problem that it has. Warnings are there in both cases: what was read, but may not be
+/// what was meant.
+///
+///     parsed<grammar> g = parse_gbnf(source);
+///     if (!g) std::puts(g.problem().message().c_str());
+template <class T>
+class parsed {
+public:
+    parsed() = default;
+    explicit parsed(T value, std::vector<parse_problem> warnings = {})
+        : value_(std::move(value)), warnings_(std::move(warnings)), is_good_(true) {}
+    explicit parsed(parse_problem problem, std::vector<parse_problem> warnings = {})
+        : problem_(std::move(problem)), warnings_(std::move(warnings)) {}
+
+    /// Whether the text could be read.
+    bool ok() const noexcept { return is_good_; }
+    explicit operator bool() const noexcept { return is_good_; }
+    /// What it was read as; T's default where it could not be.
+    const T& operator*() const noexcept { return value_; }
+    const T* operator->() const noexcept { return &value_; }
+    /// What it was read as. Where it could not be: throws parse_error where exceptions are on, else T's default.
+    const T& value() const {
+#if defined(__cpp_exceptions)
+        if (!is_good_) throw parse_error(problem_);
+#endif
+        return value_;
+    }
+    /// The first problem; nothing in it where ok().
+    const parse_problem& problem() const noexcept { return problem_; }
+    const std::vector<parse_problem>& warnings() const noexcept { return warnings_; }
+
+private:
+    T value_{};
+    parse_problem problem_;
+    std::vector<parse_problem> warnings_;
+    bool is_good_ = false;
+};
+
+}  // namespace riffle

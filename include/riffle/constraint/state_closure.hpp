@@ -1,0 +1,220 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <riffle/constraint/byte_automaton.hpp>
+#include <riffle/constraint/frame_table.hpp>
+#include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/mixed_hash.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// One way in which a text can have been read so far: at a node that reads something next, in a frame.
+struct configuration {
+    std::uint32_t node, frame;
+
+    std::uint64_t key() const noexcept { return std::uint64_t{node} << 32 | frame; }
+    friend bool operator==(const configuration&, const configuration&) = default;
+    friend bool operator<(const configuration& a, const configuration& b) noexcept { return a.key() < b.key(); }
+};
+
+/// Pairs of numbers; emptied in no time.
+class pair_set {
+public:
+    enum class outcome : std::uint8_t { added, was_there, no_memory };
+
+    void clear() noexcept {
+        size_ = 0;
+        if (++round_ == 0) {
+            for (auto& s : slots_) s.round = 0;
+            round_ = 1;
+        }
+    }
+    std::size_t size() const noexcept { return size_; }
+    outcome add(std::uint64_t key) noexcept {
+        if (2 * (size_ + 1) > slots_.size() && !grow()) return outcome::no_memory;
+        for (std::size_t i = std::size_t(mixed(0, key));; ++i) {
+            slot& s = slots_[i & (slots_.size() - 1)];
+            if (s.round != round_) {
+                s = {key, round_};
+                ++size_;
+                return outcome::added;
+            }
+            if (s.key == key) return outcome::was_there;
+        }
+    }
+
+private:
+    struct slot {
+        std::uint64_t key = 0;
+        std::uint32_t round = 0;
+    };
+    bool grow() noexcept {
+        growing_array<slot> old;
+        old.swap(slots_);
+        if (!slots_.resize(old.empty() ? 64 : 2 * old.size(), {})) {
+            slots_.swap(old);
+            return false;
+        }
+        size_ = 0;
+        for (const slot& s : old)
+            if (s.round == round_) add(s.key);
+        return true;
+    }
+    growing_array<slot> slots_;
+    std::size_t size_ = 0;
+    std::uint32_t round_ = 1;
+};
+
+/// Where a text leads, all steps taken that read nothing: the configurations behind a byte or a token.
+///
+/// Two phases, so that a frame is complete before anything refers to it. First what the byte has led to: rules end and
+/// their callers go on. Then the rules that are called, in an order in which all callers of a rule come before it (left
+/// recursion is refused); what such a rule matches of nothing was passed over by its callers, so that none ends here.
+class state_closure {
+public:
+    enum class outcome : std::uint8_t { good, too_large, no_memory };
+
+    state_closure(const byte_automaton& of, frame_table& frames, std::uint32_t most) noexcept
+        : of_(of), frames_(frames), most_(most) {}
+
+    void begin() noexcept {
+        found_.clear();
+        pending_.clear();
+        left_.clear();
+        seen_.clear();
+        is_accepting_ = met_unknown_ = false;
+        state_ = outcome::good;
+    }
+    void add(configuration at) noexcept {
+        if (!left_.push(at)) state_ = outcome::no_memory;
+    }
+    outcome run() noexcept {
+        is_predicting_ = false;
+        visit_all();
+        is_predicting_ = true;
+        while (!pending_.empty() && state_ == outcome::good) predict();
+        std::sort(found_.begin(), found_.end());
+        return state_;
+    }
+    /// Where a text begins.
+    outcome run_from_root() noexcept {
+        begin();
+        is_predicting_ = true;
+        is_accepting_ = of_.rules[of_.root].is_nullable;
+        add({of_.rules[of_.root].start, frame_table::outermost});
+        visit_all();
+        while (!pending_.empty() && state_ == outcome::good) predict();
+        std::sort(found_.begin(), found_.end());
+        return state_;
+    }
+    /// In order, each once.
+    const growing_array<configuration>& found() const noexcept { return found_; }
+    /// Whether the text may end here.
+    bool is_accepting() const noexcept { return is_accepting_; }
+    /// Whether what follows lies in a frame that is hidden: nothing of this can be used.
+    bool met_unknown() const noexcept { return met_unknown_; }
+
+private:
+    struct pending {
+        std::uint32_t order, rule;
+        caller by;
+        bool operator<(const pending& other) const noexcept { return order > other.order; }  // the least first
+    };
+    enum : std::uint32_t { frame_itself = ~0u };  // beside a frame: that all of its callers went on
+
+    void fail() noexcept { state_ = outcome::no_memory; }
+    bool is_new(std::uint64_t key) noexcept {
+        const pair_set::outcome added = seen_.add(key);
+        if (added == pair_set::outcome::no_memory) fail();
+        else if (seen_.size() > 64 * std::size_t{most_}) state_ = outcome::too_large;
+        return added == pair_set::outcome::added;
+    }
+    void go_on(std::uint32_t node, std::uint32_t frame) noexcept {
+        if (!left_.push({node, frame})) fail();
+    }
+    void call(std::uint32_t rule, const caller& by) noexcept {
+        if (!pending_.push({of_.rules[rule].order, rule, by})) return fail();
+        std::push_heap(pending_.begin(), pending_.end());
+    }
+
+    void visit_all() noexcept {
+        while (!left_.empty() && state_ == outcome::good) {
+            const configuration c = left_.back();
+            left_.pop();
+            if (is_new(c.key())) visit(c);
+        }
+    }
+    void visit(configuration c) noexcept {
+        if (c.node < byte_automaton::first_of_rules) {
+            (c.node == byte_automaton::accepting ? is_accepting_ : met_unknown_) = true;
+            return;
+        }
+        const automaton_node& node = of_.nodes[c.node];
+        if (of_.reads_something(c.node)) find(c);
+        for (const std::uint32_t to : of_.steps_of(c.node)) go_on(to, c.frame);
+        if (node.calls()) {
+            if (node.repeats()) repeat(c.node, c.frame, node.least, node.most);
+            else call_from(node, c.frame);
+        }
+        if (node.ends_rule && !is_predicting_) end_rule_in(c.frame);
+    }
+    void find(configuration c) noexcept {
+        if (found_.size() >= most_) state_ = outcome::too_large;
+        else if (!found_.push(c)) fail();
+    }
+    void call_from(const automaton_node& node, std::uint32_t frame) noexcept {
+        const auto rule = std::uint32_t(node.called);
+        if (of_.nodes[node.returns_to].is_tail) {  // whoever called goes on behind the call
+            for (std::size_t i = 0; i < frames_.callers(frame).size(); ++i) call(rule, frames_.callers(frame)[i]);
+        } else {
+            call(rule, {node.returns_to, frame});
+        }
+        if (of_.rules[rule].is_nullable) go_on(node.returns_to, frame);
+    }
+    /// At a repetition of which between `least` and `most` follow.
+    void repeat(std::uint32_t at, std::uint32_t frame, std::uint32_t least, std::uint32_t most) noexcept {
+        const automaton_node& node = of_.nodes[at];
+        if (least == 0) go_on(node.returns_to, frame);
+        if (most == 0) return;
+        const std::uint32_t left = most == automaton_node::unlimited ? most : most - 1;
+        call(std::uint32_t(node.called), {at, frame, least > 0 ? least - 1 : 0, left});
+    }
+    void end_rule_in(std::uint32_t frame) noexcept {
+        if (!is_new(configuration{frame_itself, frame}.key())) return;
+        for (std::size_t i = 0; i < frames_.callers(frame).size(); ++i) {
+            const caller c = frames_.callers(frame)[i];
+            if (of_.nodes[c.returns_to].repeats())
+                repeat(c.returns_to, c.frame, c.least, c.most);
+            else go_on(c.returns_to, c.frame);
+        }
+    }
+    /// The rule that comes first, called by all its callers.
+    void predict() noexcept {
+        const std::uint32_t rule = pending_[0].rule;
+        callers_.clear();
+        while (!pending_.empty() && pending_[0].rule == rule) {
+            if (!callers_.push(pending_[0].by)) return fail();
+            std::pop_heap(pending_.begin(), pending_.end());
+            pending_.pop();
+        }
+        frame_table::settle(callers_);
+        const std::uint32_t frame = frames_.intern({callers_.data(), callers_.size()});
+        if (frame == frame_table::no_memory) return fail();
+        go_on(of_.rules[rule].start, frame);
+        visit_all();
+    }
+
+    const byte_automaton& of_;
+    frame_table& frames_;
+    std::uint32_t most_;
+    growing_array<configuration> found_, left_;
+    growing_array<pending> pending_;
+    growing_array<caller> callers_;
+    pair_set seen_;
+    bool is_predicting_ = false, is_accepting_ = false, met_unknown_ = false;
+    outcome state_ = outcome::good;
+};
+
+}  // namespace riffle::detail

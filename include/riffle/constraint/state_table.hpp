@@ -1,0 +1,174 @@
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+
+#include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/state_closure.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+class token_mask;
+
+/// Where a text can be read on: a set of configurations, each such set once.
+struct text_state {
+    const configuration* first = nullptr;
+    std::uint32_t count = 0;
+    bool is_accepting = false;                      ///< the text may end here
+    std::atomic<std::uint8_t> depth{0};             ///< levels of frames that its mask is known to depend on
+    std::atomic<const token_mask*> mask{nullptr};  ///< nullptr: not made yet
+
+    std::span<const configuration> configurations() const noexcept { return {first, count}; }
+};
+/// A state by its number, or why there is none.
+using state_id = std::int32_t;
+enum : state_id {
+    not_built = -1,
+    dead = -2,         ///< no text goes on so
+    too_shallow = -3,  ///< more levels of frames are to be seen
+    full = -4,         ///< the caches hold as much as they may
+    too_large = -5,    ///< one state has more configurations than it may
+    no_memory = -6,
+};
+
+/// The states of an automaton that is built as it is used, and for each of them and each class of bytes the next one.
+/// States are found and added by one thread at a time; what is there can be read by all meanwhile, since it never
+/// moves: a number is read only after it was published in a row, or handed over by a lock.
+class state_table {
+public:
+    enum : std::size_t { states_of_chunk = 64 };
+
+    explicit state_table(std::uint32_t classes) noexcept : classes_(classes) {}
+    state_table(const state_table&) = delete;
+    state_table& operator=(const state_table&) = delete;
+    ~state_table() {
+        for (std::size_t i = 0; chunks_ && i < chunks_of(most_); ++i)
+            ::operator delete (chunks_[i].load(std::memory_order_relaxed));
+        ::operator delete (static_cast<void*>(chunks_));
+        for (std::byte* const block : blocks_) ::operator delete (block);
+    }
+    /// For so many states; false without memory.
+    bool begin(std::size_t most) noexcept {
+        most_ = most;
+        const std::size_t count = chunks_of(most);
+        chunks_ = static_cast<std::atomic<std::byte*>*>(::operator new (count * sizeof *chunks_, std::nothrow));
+        for (std::size_t i = 0; chunks_ && i < count; ++i) ::new (static_cast<void*>(chunks_ + i)) std::atomic<std::byte*>(nullptr);
+        return chunks_ != nullptr;
+    }
+
+    // ---- by any thread
+
+    const text_state& at(state_id s) const noexcept { return state_in(chunk_of(s), s); }
+    text_state& at(state_id s) noexcept { return state_in(chunk_of(s), s); }
+    /// The next states, one for each class of bytes.
+    std::atomic<state_id>* row(state_id s) noexcept {
+        std::byte* const rows = chunk_of(s) + states_of_chunk * sizeof(text_state);
+        return reinterpret_cast<std::atomic<state_id>*>(rows) + place_in_chunk(s) * classes_;
+    }
+
+    // ---- by one thread at a time
+
+    std::size_t size() const noexcept { return size_; }
+    std::size_t bytes() const noexcept { return bytes_ + slots_.bytes(); }
+    /// The state of some configurations, in order; full or no_memory where it cannot be added.
+    state_id intern(std::span<const configuration> of, bool is_accepting) noexcept {
+        if (2 * (size_ + 1) > slots_.size() && !grow_slots()) return no_memory;
+        std::size_t slot = std::size_t(hash_of(of, is_accepting)) & (slots_.size() - 1);
+        for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+            const state_id known = state_id(slots_[slot] - 1);
+            if (at(known).is_accepting == is_accepting && std::ranges::equal(at(known).configurations(), of))
+                return known;
+        }
+        const state_id made = add(of, is_accepting);
+        if (made >= 0) slots_[slot] = std::uint32_t(made) + 1;
+        return made;
+    }
+
+private:
+    static std::size_t chunks_of(std::size_t states) noexcept { return (states + states_of_chunk - 1) / states_of_chunk; }
+    static std::size_t place_in_chunk(state_id s) noexcept { return std::uint32_t(s) % states_of_chunk; }
+    std::byte* chunk_of(state_id s) const noexcept {
+        return chunks_[std::uint32_t(s) / states_of_chunk].load(std::memory_order_acquire);
+    }
+    static text_state& state_in(std::byte* chunk, state_id s) noexcept {
+        return reinterpret_cast<text_state*>(chunk)[place_in_chunk(s)];
+    }
+    static std::uint64_t hash_of(std::span<const configuration> of, bool is_accepting) noexcept {
+        std::uint64_t hash = is_accepting;
+        for (const configuration& c : of) hash = mixed(hash, c.key());
+        return hash;
+    }
+
+    state_id add(std::span<const configuration> of, bool is_accepting) noexcept {
+        if (size_ == most_) return full;
+        if (size_ % states_of_chunk == 0 && !add_chunk()) return no_memory;
+        const configuration* const kept = keep(of);
+        if (!kept && !of.empty()) return no_memory;
+        const state_id made = state_id(size_++);
+        text_state& s = at(made);
+        s.first = kept;
+        s.count = std::uint32_t(of.size());
+        s.is_accepting = is_accepting;
+        return made;
+    }
+    bool add_chunk() noexcept {
+        std::atomic<std::byte*>& place = chunks_[size_ / states_of_chunk];
+        if (place.load(std::memory_order_relaxed)) return true;  // left by an attempt that failed later
+        const std::size_t cells = states_of_chunk * classes_;
+        const std::size_t bytes = states_of_chunk * sizeof(text_state) + cells * sizeof(std::atomic<state_id>);
+        auto* const chunk = static_cast<std::byte*>(::operator new (bytes, std::nothrow));
+        if (!chunk) return false;
+        for (std::size_t i = 0; i < states_of_chunk; ++i) ::new (chunk + i * sizeof(text_state)) text_state();
+        std::byte* const rows = chunk + states_of_chunk * sizeof(text_state);
+        for (std::size_t i = 0; i < cells; ++i)
+            ::new (rows + i * sizeof(std::atomic<state_id>)) std::atomic<state_id>(not_built);
+        place.store(chunk, std::memory_order_release);
+        bytes_ += bytes;
+        return true;
+    }
+    /// A copy that stays where it is.
+    const configuration* keep(std::span<const configuration> of) noexcept {
+        constexpr std::size_t block_size = 1024;
+        if (of.size() > left_in_block_) {
+            const std::size_t size = of.size() > block_size ? of.size() : block_size;
+            auto* const block = static_cast<std::byte*>(::operator new (size * sizeof(configuration), std::nothrow));
+            if (!block) return nullptr;
+            if (!blocks_.push(block)) {
+                ::operator delete (block);
+                return nullptr;
+            }
+            bytes_ += size * sizeof(configuration);
+            next_ = reinterpret_cast<configuration*>(block);
+            left_in_block_ = size;
+        }
+        configuration* const kept = next_;
+        for (const configuration& c : of) ::new (static_cast<void*>(next_++)) configuration(c);
+        left_in_block_ -= of.size();
+        return kept;
+    }
+    bool grow_slots() noexcept {
+        growing_array<std::uint32_t> grown;
+        if (!grown.resize(slots_.empty() ? 256 : 2 * slots_.size(), 0)) return false;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const text_state& s = at(state_id(i));
+            std::size_t slot = std::size_t(hash_of(s.configurations(), s.is_accepting)) & (grown.size() - 1);
+            while (grown[slot] != 0) slot = (slot + 1) & (grown.size() - 1);
+            grown[slot] = std::uint32_t(i) + 1;
+        }
+        slots_.swap(grown);
+        return true;
+    }
+
+    std::uint32_t classes_;
+    std::size_t most_ = 0, size_ = 0, bytes_ = 0;
+    std::atomic<std::byte*>* chunks_ = nullptr;
+    growing_array<std::uint32_t> slots_;  ///< states by their hash, from 1; as many as a power of two
+    growing_array<std::byte*> blocks_;
+    configuration* next_ = nullptr;
+    std::size_t left_in_block_ = 0;
+};
+
+}  // namespace riffle::detail

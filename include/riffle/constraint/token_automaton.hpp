@@ -1,0 +1,272 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <riffle/constraint/brief_lock.hpp>
+#include <riffle/constraint/byte_automaton.hpp>
+#include <riffle/constraint/class_slice.hpp>
+#include <riffle/constraint/grammar_limits.hpp>
+#include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/lazy_automaton.hpp>
+#include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/token_mask.hpp>
+#include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// A grammar over the tokens of a vocabulary: which tokens are legal in a state, and where each of them leads. Shared by
+/// all matchers of the two, on any number of threads. Its states live in a lazy_automaton, which may fill up; then there
+/// is a new one, and matchers come over as they need more.
+class token_automaton : public shared_object {
+public:
+    /// The grammar outlives it: it is kept there.
+    token_automaton(const byte_automaton& of, const grammar_limits& limits,
+                    const shared_pointer<const trie_data>& trie)
+        : of_(of), limits_(limits), trie_(trie) {
+        resolve_tokens();
+        for (const code_point_set& set : of.loop_sets) {
+            if (slices_.size() == most_slices) break;
+            slices_.push_back(trie->slice(set));
+        }
+    }
+
+    const shared_pointer<const trie_data>& trie() const noexcept { return trie_; }
+    const byte_automaton& grammar() const noexcept { return of_; }
+    /// Whether the vocabulary has the tokens that the grammar names.
+    const status& check() const noexcept { return status_; }
+
+    // ---- states
+
+    /// The automaton of today; nullptr without memory.
+    shared_pointer<lazy_automaton> automaton() noexcept {
+        const brief_hold hold(lock_);
+        if (!current_) current_ = make_automaton(false);
+        return current_;
+    }
+    /// Another one in the place of a full one. `largest`: it may grow as far as the limits of any grammar allow.
+    shared_pointer<lazy_automaton> automaton_after(const shared_pointer<lazy_automaton>& filled, bool largest) noexcept {
+        const brief_hold hold(lock_);
+        if (current_ == filled || largest) current_ = make_automaton(largest);
+        return current_;
+    }
+
+    /// Where a token leads from a state: by its bytes, or as a whole where the grammar refers to it.
+    state_id next(lazy_automaton& a, state_id from, token_id token) const noexcept {
+        const state_id whole = refers_to_tokens(a, from) ? next_by_reference(a, from, token) : state_id{dead};
+        if (whole < dead || !trie_->is_read_by_bytes(token)) return whole;
+        const state_id by_bytes = next(a, from, trie_->piece(token));
+        return by_bytes < dead ? by_bytes : a.either(whole, by_bytes);
+    }
+    state_id next(lazy_automaton& a, state_id at, const text& bytes) const noexcept {
+        for (std::size_t i = 0; i < bytes.size() && at >= 0; ++i) at = a.next(at, std::uint8_t(bytes[i]));
+        return at;
+    }
+
+    // ---- masks
+
+    /// The tokens that are legal in a state. nullptr, and `why`, where there is no telling.
+    const token_mask* mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
+        const token_mask* const known = a.at(of).mask.load(std::memory_order_acquire);
+        return known ? known : find_mask(a, of, why);
+    }
+
+private:
+    enum : std::size_t { most_slices = 16 };
+
+    void resolve_tokens() {
+        for (const token_reference& reference : of_.tokens) {
+            token_id id = reference.name.empty() ? token_id(reference.id) : trie_->named(reference.name);
+            if (reference.name.empty() && !trie_->contains(id)) id = null_token;
+            const bool is_usable = id != null_token && trie_->has_text(id);
+            if (!is_usable && status_.ok())
+                status_ = status::invalid("grammar", "the token at byte", double(reference.offset),
+                                          id == null_token ? "is none of the vocabulary"
+                                                           : "is never legal, since it has no text");
+            tokens_.push_back(id);
+        }
+    }
+    shared_pointer<lazy_automaton> make_automaton(bool largest) const noexcept {
+        const grammar_limits usual;
+        lazy_automaton::bounds most{limits_.states, limits_.automaton_bytes, limits_.mask_bytes};
+        std::uint32_t configurations = limits_.configurations;
+        if (largest) {
+            most.states = (std::max<std::size_t>)(most.states, usual.states);
+            most.bytes = (std::max)(most.bytes, usual.automaton_bytes);
+            most.mask_bytes = (std::max)(most.mask_bytes, usual.mask_bytes);
+        }
+        shared_pointer<lazy_automaton> made(
+            new (std::nothrow) lazy_automaton(of_, configurations, most, trie_->most_bytes()));
+        if (made && made->begin() < dead) return {};
+        return made;
+    }
+
+    // ---- tokens as a whole
+
+    bool refers_to_tokens(const lazy_automaton& a, state_id s) const noexcept {
+        if (of_.token_edges.empty()) return false;
+        for (const configuration& c : a.at(s).configurations())
+            if (!of_.token_edges_of(c.node).empty()) return true;
+        return false;
+    }
+    bool is_meant(const token_edge& e, token_id token) const noexcept {
+        if (!trie_->has_text(token)) return false;
+        if (!e.negated) return tokens_[e.reference] == token;
+        return tokens_[e.reference] != token && !trie_->ends_text(token);
+    }
+    state_id next_by_reference(lazy_automaton& a, state_id from, token_id token) const noexcept {
+        return a.next_by_token(from, [&](const token_edge& e) { return is_meant(e, token); });
+    }
+
+    // ---- masks
+
+    /// A mask depends on what the tokens can reach: on a few levels of frames, and on repetitions as far as a token goes
+    /// through them. So it is made for the state in which no more is seen, which many states have in common. How many
+    /// levels that are is found by trying, once for all states of the same nodes.
+    RIFFLE_NOINLINE const token_mask* find_mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
+        const state_id nodes_alone = a.shallow(of, 0);
+        if ((why = nodes_alone) < 0) return nullptr;
+        std::atomic<std::uint8_t>& depth = a.at(nodes_alone).depth;
+        for (std::uint32_t d = depth.load(std::memory_order_relaxed);; ++d) {
+            const state_id seen = d > frame_table::greatest_depth ? of : a.shallow(of, d);
+            if ((why = seen) < 0) return nullptr;
+            const token_mask* mask = a.at(seen).mask.load(std::memory_order_acquire);
+            if (!mask) {
+                mask = make_mask(a, seen, why);
+                if (!mask && why == too_shallow && seen != of) {
+                    depth.store(std::uint8_t(d + 1), std::memory_order_relaxed);
+                    continue;
+                }
+                if (!mask) return nullptr;
+            }
+            a.at(of).mask.store(mask, std::memory_order_release);
+            return mask;
+        }
+    }
+    /// Words that are being filled, and how many of their bits are set.
+    struct words_in_making {
+        std::span<std::uint32_t> words;
+        std::size_t count = 0;
+
+        bool has(token_id id) const noexcept { return words[std::size_t(id) / 32] >> (std::uint32_t(id) % 32) & 1; }
+        void add(token_id id) noexcept {
+            std::uint32_t& word = words[std::size_t(id) / 32];
+            const std::uint32_t bit = 1u << (std::uint32_t(id) % 32);
+            count += (word & bit) == 0;
+            word |= bit;
+        }
+    };
+    const token_mask* make_mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
+        growing_array<std::uint32_t> memory;
+        why = no_memory;
+        if (!memory.resize(trie_->words(), 0)) return nullptr;
+        words_in_making legal{{memory.data(), memory.size()}};
+        why = walk(a, of, legal);
+        if (why != dead) return nullptr;
+        for (const token_tree::duplicate& d : trie_->tree().duplicates)
+            if (legal.has(d.in_tree)) legal.add(d.token);
+        for (const token_id id : trie_->long_tokens()) {
+            const state_id to = next(a, of, trie_->piece(id));
+            if ((why = to) < dead) return nullptr;
+            if (to >= 0) legal.add(id);
+        }
+        add_references(a, of, legal);
+        if (a.at(of).is_accepting)
+            for (const token_id id : trie_->ends_of_text()) legal.add(id);
+
+        token_mask* const made =
+            token_mask::make(legal.words, legal.count, legal.count <= token_mask::few_of(trie_->size()));
+        why = no_memory;
+        if (!made) return nullptr;
+        why = full;
+        return a.keep(of, made);
+    }
+    void add_references(const lazy_automaton& a, state_id of, words_in_making& legal) const noexcept {
+        if (of_.token_edges.empty()) return;
+        for (const configuration& c : a.at(of).configurations())
+            for (const token_edge& e : of_.token_edges_of(c.node)) {
+                const token_id named = tokens_[e.reference];
+                if (!e.negated) {
+                    if (is_meant(e, named)) legal.add(named);
+                    continue;
+                }
+                for (std::size_t i = 0; i < trie_->size(); ++i)
+                    if (token_id(i) != named && (trie_->takeable()[i / 32] >> (i % 32) & 1) != 0) legal.add(token_id(i));
+            }
+    }
+
+    /// The tokens that are legal whatever they are followed by, in a state with loops over sets of characters. The slice
+    /// that leaves least to be walked.
+    struct loops {
+        const class_slice* slice = nullptr;
+        std::size_t characters = 0;
+    };
+    loops add_loops(lazy_automaton& a, state_id of, words_in_making& legal) const noexcept {
+        loops best;
+        for (const configuration& c : a.at(of).configurations()) {
+            const automaton_node& node = of_.nodes[c.node];
+            if (node.loop == automaton_node::loop_kind::none || node.loop_set >= slices_.size()) continue;
+            const class_slice* const slice = slices_[node.loop_set].get();
+            if (!slice) continue;
+            std::size_t characters = class_slice::unlimited - 1;
+            if (node.loop == automaton_node::loop_kind::counted)
+                characters = (std::min<std::size_t>)(characters, std::size_t{a.most_repetitions(c)} + 1);
+            legal.count += slice->add_to(legal.words, characters, legal.count == 0);
+            if (!best.slice || slice->count(characters) > best.slice->count(best.characters)) best = {slice, characters};
+        }
+        return best;
+    }
+    /// All tokens of the tree. `dead`, or why they cannot be told.
+    state_id walk(lazy_automaton& a, state_id of, words_in_making& legal) const noexcept {
+        const loops in_loop = add_loops(a, of, legal);
+        const std::uint8_t* const most = in_loop.slice ? in_loop.slice->most_characters() : nullptr;
+        const token_tree::node* const nodes = trie_->tree().nodes.data();
+        const std::size_t size = trie_->tree().nodes.size();
+        std::array<state_id, token_tree::longest + 1> states;  // by the bytes read
+        std::array<const std::atomic<state_id>*, token_tree::longest + 1> rows;
+        states[0] = of;
+        rows[0] = a.row(of);
+        for (std::size_t i = 0; i < size;) {
+            const token_tree::node node = nodes[i];
+            if (most && most[i] <= in_loop.characters) {
+                i += node.size();
+                continue;
+            }
+            const std::size_t depth = node.depth();
+            const std::uint32_t byte_class = of_.class_of[node.byte()];
+            state_id to = rows[depth - 1][byte_class].load(std::memory_order_acquire);
+            if (to == not_built) to = a.build_next(states[depth - 1], byte_class);
+            if (to < 0) {
+                if (to != dead) return to;
+                i += node.size();
+                continue;
+            }
+            if (node.size() > 1) {
+                states[depth] = to;
+                rows[depth] = a.row(to);
+            }
+            if (node.token() != token_tree::no_token) legal.add(token_id(node.token()));
+            ++i;
+        }
+        return dead;
+    }
+
+    const byte_automaton& of_;
+    grammar_limits limits_;
+    shared_pointer<const trie_data> trie_;
+    std::vector<token_id> tokens_;  ///< that the grammar refers to
+    std::vector<shared_pointer<const class_slice>> slices_;
+    status status_;
+    brief_lock lock_;
+    shared_pointer<lazy_automaton> current_;
+};
+
+}  // namespace riffle::detail
