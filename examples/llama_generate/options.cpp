@@ -18,7 +18,9 @@ const char* options::usage() {
            "  --with sampler     the same chain as one llama_sampler in llama_sampler_sample\n"
            "  --with graph       the same, attached to the context: what cannot matter is left out in its graph\n"
            "  --with llama       llama.cpp's own samplers, for comparison\n"
-           "  --numerics NAME    llama (default: the same tokens as --with llama), reproducible or fast\n";
+           "  --numerics NAME    llama (default: the same tokens as --with llama), reproducible or fast\n"
+           "  --grammar FILE     a grammar (GBNF) that the text keeps to; with --with llama, llama.cpp's own\n"
+           "  --grammar-after    it looks at the token that was chosen, and masks only where it refuses that one\n";
 }
 
 bool options::read(int count, char** words) {
@@ -32,10 +34,16 @@ bool options::read(int count, char** words) {
             ++places;
             continue;
         }
+        if (word == "--grammar-after") {
+            grammar_after = true;
+            continue;
+        }
         if (i + 1 == count) return std::fprintf(stderr, "%s needs a value\n", word.c_str()), false;
         const std::string value = words[++i];
         if (word == "--settings") {
             settings = value;
+        } else if (word == "--grammar") {
+            grammar = value;
         } else if (word == "--tokens" || word == "--threads") {
             int& number = word == "--tokens" ? tokens : threads;
             const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);

@@ -12,6 +12,8 @@ struct options {
     int threads = 0;  ///< 0 = as llama.cpp has it
     sampling with = sampling::riffle;
     std::string numerics = "llama";  ///< or reproducible, or fast
+    std::string grammar;             ///< a file; empty: the text may be anything
+    bool grammar_after = false;      ///< it looks at what was chosen, and masks where it refuses that
 
     /// False, with a sentence on standard error, where the words make no sense.
     bool read(int count, char** words);

@@ -1,5 +1,8 @@
 #include "samplers.hpp"
 
+#include <cmath>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -15,6 +18,7 @@ struct free_sampler {
 token_source source_of_sampler(llama_sampler* owned) {
     const std::shared_ptr<llama_sampler> sampler(owned, free_sampler());
     token_source source;
+    source.owned = sampler;
     source.prompt = [sampler](const std::vector<llama_token>& tokens) {
         for (const llama_token token : tokens) llama_sampler_accept(sampler.get(), token);
     };
@@ -22,13 +26,39 @@ token_source source_of_sampler(llama_sampler* owned) {
     return source;
 }
 
+/// What chain, or chain and grammar together, choose straight from the context's logits.
+template <class Both>
+token_source source_of_riffle(Both both, std::shared_ptr<const vocabulary> words) {
+    const auto shared = std::make_shared<Both>(std::move(both));
+    token_source source;
+    source.prompt = [shared, words](const std::vector<llama_token>& tokens) { shared->prompt(tokens); };
+    source.sample = [shared](llama_context* c) { return llama::sample(*shared, c, -1); };
+    return source;
+}
+
 template <class Policies>
-token_source riffles(const chain_settings& settings, std::shared_ptr<const vocabulary> words, options::sampling with,
-                     llama_context* context) {
+token_source riffles(const chain_settings& settings, std::shared_ptr<const vocabulary> words, const options& wanted,
+                     const std::string& grammar_text, llama_context* context) {
+    const options::sampling with = wanted.with;
     basic_dynamic_chain<Policies> chain;
     token_source source;
+    grammar_matcher matcher;
+    if (!wanted.grammar.empty()) {
+        const parsed<grammar> read = parse_gbnf(grammar_text);
+        if (!read) {
+            source.problem = wanted.grammar + ":" + read.problem().message();
+            return source;
+        }
+        matcher = grammar_matcher(*read, vocabulary_trie(*words));
+        if (!wanted.grammar_after) chain.push(constrain{matcher});
+    }
     if (const status built = settings.build(chain, words.get()); !built.ok()) {
         source.problem = built.message().c_str();
+        return source;
+    }
+    if (wanted.grammar_after) {
+        if (with == options::sampling::riffle) return source_of_riffle(guided(std::move(chain), matcher), words);
+        source.problem = "--grammar-after goes with --with riffle and --with llama";
         return source;
     }
     if (with != options::sampling::riffle) {
@@ -39,10 +69,7 @@ token_source riffles(const chain_settings& settings, std::shared_ptr<const vocab
         source.sample = [words, sample = std::move(source.sample)](llama_context* c) { return sample(c); };
         return source;
     }
-    const auto shared = std::make_shared<basic_dynamic_chain<Policies>>(std::move(chain));
-    source.prompt = [shared, words](const std::vector<llama_token>& tokens) { llama::prompt(*shared, tokens); };
-    source.sample = [shared](llama_context* c) { return llama::sample(*shared, c, -1); };
-    return source;
+    return source_of_riffle(std::move(chain), words);
 }
 
 llama_sampler* llamas(sampler_kind kind, const chain_settings& s, const llama_vocab* vocab) {
@@ -105,6 +132,67 @@ token_source llamas(const chain_settings& s, const llama_vocab* vocab) {
     return source;
 }
 
+/// As llama.cpp's common tools have a grammar beside their chain: ahead of it, or asked about the token that was chosen.
+class llamas_grammar {
+public:
+    llamas_grammar(std::shared_ptr<llama_sampler> grammar, token_source chain, const llama_vocab* vocab, bool afterwards)
+        : grammar_(std::move(grammar)), chain_(std::move(chain)), vocab_(vocab), afterwards_(afterwards) {}
+
+    void prompt(const std::vector<llama_token>& tokens) const { chain_.prompt(tokens); }
+    llama_token sample(llama_context* context) {
+        llama_token token = afterwards_ ? chosen(context, false) : null_token;
+        if (token < 0 || !takes(token)) token = chosen(context, true);
+        if (token < 0) return token;
+        llama_sampler_accept(grammar_.get(), token);
+        llama_sampler_accept(chain_.owned.get(), token);
+        return token;
+    }
+
+private:
+    llama_token chosen(llama_context* context, bool masked) {
+        const float* const logits = llama_get_logits_ith(context, -1);
+        tokens_.resize(std::size_t(llama_vocab_n_tokens(vocab_)));
+        for (std::size_t id = 0; id < tokens_.size(); ++id) tokens_[id] = {llama_token(id), logits[id], 0.0f};
+        llama_token_data_array array{tokens_.data(), tokens_.size(), -1, false};
+        if (masked) llama_sampler_apply(grammar_.get(), &array);
+        llama_sampler_apply(chain_.owned.get(), &array);
+        return array.selected >= 0 ? array.data[array.selected].id : null_token;
+    }
+    bool takes(llama_token token) {
+        llama_token_data one{token, 1.0f, 0.0f};
+        llama_token_data_array array{&one, 1, -1, false};
+        llama_sampler_apply(grammar_.get(), &array);
+        return !std::isinf(one.logit);
+    }
+
+    std::shared_ptr<llama_sampler> grammar_;
+    token_source chain_;
+    const llama_vocab* vocab_;
+    bool afterwards_;
+    std::vector<llama_token_data> tokens_;
+};
+
+token_source with_llamas_grammar(token_source chain, const std::string& text, const options& wanted,
+                                 const llama_vocab* vocab) {
+    llama_sampler* const made = llama_sampler_init_grammar(vocab, text.c_str(), "root");
+    token_source source;
+    if (!made) {
+        source.problem = "llama.cpp cannot read " + wanted.grammar;
+        return source;
+    }
+    const std::shared_ptr<llama_sampler> grammar(made, free_sampler());
+    const auto both = std::make_shared<llamas_grammar>(grammar, std::move(chain), vocab, wanted.grammar_after);
+    source.prompt = [both](const std::vector<llama_token>& tokens) { both->prompt(tokens); };
+    source.sample = [both](llama_context* c) { return both->sample(c); };
+    return source;
+}
+
+bool read_file(const std::string& path, std::string& text) {
+    std::ifstream file(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    return bool(file);
+}
+
 }  // namespace
 
 token_source source_of(const options& wanted, const loaded_model& from) {
@@ -115,9 +203,18 @@ token_source source_of(const options& wanted, const loaded_model& from) {
         none.problem = settings.problem();
         return none;
     }
-    if (wanted.with == options::sampling::llama) return llamas(settings, from.vocab());
+    std::string grammar;
+    if (!wanted.grammar.empty() && !read_file(wanted.grammar, grammar)) {
+        none.problem = wanted.grammar + " cannot be read";
+        return none;
+    }
+    if (wanted.with == options::sampling::llama) {
+        token_source chain = llamas(settings, from.vocab());
+        if (wanted.grammar.empty() || !chain.problem.empty()) return chain;
+        return with_llamas_grammar(std::move(chain), grammar, wanted, from.vocab());
+    }
     llama_context* const context = from.context();
-    if (wanted.numerics == "fast") return riffles<fast>(settings, words, wanted.with, context);
-    if (wanted.numerics == "reproducible") return riffles<reproducible>(settings, words, wanted.with, context);
-    return riffles<llama_exact>(settings, words, wanted.with, context);
+    if (wanted.numerics == "fast") return riffles<fast>(settings, words, wanted, grammar, context);
+    if (wanted.numerics == "reproducible") return riffles<reproducible>(settings, words, wanted, grammar, context);
+    return riffles<llama_exact>(settings, words, wanted, grammar, context);
 }

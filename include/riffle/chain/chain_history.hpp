@@ -35,7 +35,7 @@ public:
         led_to = {};
         if (token < 0) return refuse_no_token(token, generated, led_to);
         if (stages.can_be_asked()) {
-            if (const status refused = stages.can_accept(token, tokens_); !refused.ok()) {
+            if (const status refused = stages.can_accept(token, origin, tokens_); !refused.ok()) {
                 led_to = step::refusal(refused);
                 return;
             }

@@ -23,6 +23,21 @@ constexpr bool selector_is_last() {
     return true;
 }
 
+/// Whether stage i may follow the stages ahead of it: what narrows may leave a constraint nothing. (Others that mask
+/// only take away what the constraint would not miss less for it.)
+constexpr bool may_constrain(const facts* of, std::size_t i) noexcept {
+    for (std::size_t j = 0; of[i].constrains && j < i; ++j)
+        if (of[j].narrows != narrowing::no && !of[j].masks) return false;
+    return true;
+}
+template <class... Stages>
+constexpr bool constraints_are_ahead() {
+    const std::array<facts, sizeof...(Stages)> all{facts_of<Stages>()...};
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (!may_constrain(all.data(), i)) return false;
+    return true;
+}
+
 template <class S>
 constexpr bool verbs_are_noexcept() {
     bool all = true;
@@ -99,6 +114,9 @@ constexpr bool chain_is_well_formed() {
         "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
     if constexpr ((stage<Stages> && ...)) {
         static_assert(selector_is_last<Stages...>(), "riffle: a selector must be the last stage of a chain");
+        static_assert(constraints_are_ahead<Stages...>(),
+                      "riffle: a constraint must stand ahead of every stage that narrows, which might leave it no legal "
+                      "token");
         static_assert(
             (verbs_are_noexcept<Stages>() && ...),
             "riffle: the verbs of a stage must be noexcept, because nothing on the way from logits to token throws");

@@ -136,6 +136,7 @@ private:
             const stage_ops& ops = *(i < stages_.size() ? stages_[i] : more[i - stages_.size()]).ops;
             if (i > 0 && i >= stages_.size() && all_facts[i - 1].selects != selecting::no) return refuse();
             all_facts[i] = ops.fact;
+            if (i >= stages_.size() && !may_constrain(all_facts.data(), i)) return refuse();
             joined.add(ops);
         }
         if (joined.saved_bytes > checkpoint::stage_bytes) return refuse();

@@ -155,6 +155,10 @@ concept asks_plainly = requires(const S& s, token_id token) {
     { s.can_accept(token) } noexcept -> std::same_as<status>;
 };
 template <class S>
+concept asks_with_origin = requires(const S& s, token_id token) {
+    { s.can_accept(token, token_origin::prompt) } noexcept -> std::same_as<status>;
+};
+template <class S>
 concept asks_by_state =
     has_state<S> && requires(const S& s, const state_of<S>& kept, token_id token, const history& tokens) {
         { s.can_accept(kept, token, tokens) } noexcept -> std::same_as<status>;
@@ -301,9 +305,9 @@ constexpr bool verbs_are_riffles() {
         static_assert(!names_edits<S> || has_edits<S>,
                       "riffle: edits is `std::span<const riffle::logit_bias_entry> edits() const noexcept`; this one "
                       "riffle cannot call");
-        static_assert(!names_can_accept<S> || asks_plainly<S>,
-                      "riffle: can_accept is `riffle::status can_accept(riffle::token_id) const noexcept`; this one "
-                      "riffle cannot call");
+        static_assert(!names_can_accept<S> || asks_plainly<S> || asks_with_origin<S>,
+                      "riffle: can_accept is `riffle::status can_accept(riffle::token_id) const noexcept`, or with "
+                      "`riffle::token_origin` behind; this one riffle cannot call");
         static_assert(!names_bias<S> || has_bias<S>,
                       "riffle: bias is `float bias(riffle::token_id) const noexcept`; this one riffle cannot call");
         static_assert(!names_prepare<S> || has_distribution_of_its_own<S>,

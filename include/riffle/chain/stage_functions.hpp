@@ -180,8 +180,9 @@ struct stage_functions {
         return wide::pick_by_shape(r, block_maxima, maps, spec(s).shape(of_row, state(s)), masses, drawn);
     }
 
-    static status can_accept(const stage_ref& s, token_id token, const history& tokens) noexcept {
+    static status can_accept(const stage_ref& s, token_id token, token_origin origin, const history& tokens) noexcept {
         if constexpr (asks_by_state<S>) return spec(s).can_accept(state(s), token, tokens);
+        else if constexpr (asks_with_origin<S>) return spec(s).can_accept(token, origin);
         else return spec(s).can_accept(token);
     }
     /// Whether its accept answers a step, of which a failure refuses the token. (riffle's own stages take every token
@@ -251,7 +252,7 @@ constexpr void add_state_functions(stage_ops& ops) {
     using kept = stage_state<Policies, S>;
     ops.state_in_mark = kept::saved;
     ops.layout = layout_of<S>(kept::saved);
-    if constexpr (asks_plainly<S> || asks_by_state<S>) ops.can_accept = functions::can_accept;
+    if constexpr (asks_plainly<S> || asks_with_origin<S> || asks_by_state<S>) ops.can_accept = functions::can_accept;
     if constexpr (kept::changes && !IsAccepted) ops.accept = functions::accept;
     if constexpr (kept::changes) ops.may_refuse = functions::may_refuse;
     if constexpr (kept::changes || has_reset<S>) ops.reset = functions::reset;

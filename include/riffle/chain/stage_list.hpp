@@ -185,9 +185,10 @@ public:
 
     bool can_be_asked() const noexcept { return facts_->ask != 0; }
     /// Whether every stage that can tell takes the token next; why not, where one refuses it.
-    status can_accept(token_id token, const history& tokens) const noexcept {
+    status can_accept(token_id token, token_origin origin, const history& tokens) const noexcept {
         for (std::uint32_t left = facts_->ask; left != 0; left &= left - 1)
-            if (const status s = first_in(left).ops->can_accept(first_in(left), token, tokens); !s.ok()) return s;
+            if (const status s = first_in(left).ops->can_accept(first_in(left), token, origin, tokens); !s.ok())
+                return s;
         return {};
     }
     /// Whether there are stages that only find out by accepting.

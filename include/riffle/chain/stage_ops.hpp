@@ -139,7 +139,7 @@ struct stage_ops {
     // What it keeps from token to token.
 
     /// Whether it takes the token next, without taking it: ok, or why not. Null: it takes all, or may_refuse.
-    optional_function<status(const stage_ref&, token_id, const history& tokens) noexcept> can_accept;
+    optional_function<status(const stage_ref&, token_id, token_origin, const history& tokens) noexcept> can_accept;
     /// `last` is what was chosen before a generated token, nullptr for a prompt's; `tokens` has the token already.
     /// Null: it learns nothing.
     optional_function<step(const stage_ref&, token_id, const choice* last, const history& tokens) noexcept> accept;

@@ -48,14 +48,14 @@ public:
     /// vocabulary lacks, no memory.
     grammar_matcher(const grammar& language, const vocabulary_trie& trie) noexcept : grammar_matcher() {
         if (!language) return;
-        problem_ = trie.check();
+        problem_ = (trie.check)();
         if (problem_.ok()) problem_ = begin(language, trie);
     }
 
     /// Whether there is a token to choose. Else: no_legal_token once the text has ended; dead_end, where a text has to
     /// follow that no token of the vocabulary begins with (the sentence names its first byte); or what is wrong with the
     /// matcher itself. Makes the mask.
-    status check() const noexcept {
+    status(check)() const noexcept {
         if (!problem_.ok()) return problem_;
         if (now() == ended) return status::failed(status_code::no_legal_token, "constrain");
         detail::state_id why = detail::dead;
@@ -251,7 +251,7 @@ private:
         if (!tokens_) return status_code::out_of_memory;
         grammar_ = language.data();
         trie_ = trie;
-        if (!tokens_->check().ok()) return tokens_->check();
+        if (!tokens_->problem().ok()) return tokens_->problem();
         automaton_ = tokens_->automaton();
         if (!automaton_) return status_code::out_of_memory;
         if (automaton_->start() < 0) return status_of(automaton_->start());

@@ -41,8 +41,8 @@ public:
 
     const shared_pointer<const trie_data>& trie() const noexcept { return trie_; }
     const byte_automaton& grammar() const noexcept { return of_; }
-    /// Whether the vocabulary has the tokens that the grammar names.
-    const status& check() const noexcept { return status_; }
+    /// Of a grammar that names a token which the vocabulary lacks.
+    const status& problem() const noexcept { return problem_; }
 
     // ---- states
 
@@ -87,8 +87,8 @@ private:
             token_id id = reference.name.empty() ? token_id(reference.id) : trie_->named(reference.name);
             if (reference.name.empty() && !trie_->contains(id)) id = null_token;
             const bool is_usable = id != null_token && trie_->has_text(id);
-            if (!is_usable && status_.ok())
-                status_ = status::invalid("grammar", "the token at byte", double(reference.offset),
+            if (!is_usable && problem_.ok())
+                problem_ = status::invalid("grammar", "the token at byte", double(reference.offset),
                                           id == null_token ? "is none of the vocabulary"
                                                            : "is never legal, since it has no text");
             tokens_.push_back(id);
@@ -264,7 +264,7 @@ private:
     shared_pointer<const trie_data> trie_;
     std::vector<token_id> tokens_;  ///< that the grammar refers to
     std::vector<shared_pointer<const class_slice>> slices_;
-    status status_;
+    status problem_;
     brief_lock lock_;
     shared_pointer<lazy_automaton> current_;
 };

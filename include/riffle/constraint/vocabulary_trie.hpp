@@ -167,7 +167,7 @@ public:
 
     /// Whether it can be used: out_of_memory where there was none, invalid_parameter where the vocabulary has more than
     /// 16,777,214 tokens, or texts of more than as many bytes that no other text begins with.
-    status check() const noexcept {
+    status(check)() const noexcept {
         if (!data_) return status_code::out_of_memory;
         if (!data_->fits())
             return status::invalid("vocabulary_trie", "tokens", double(size()), "are too many, or have texts too long");

@@ -44,6 +44,7 @@ struct facts {
     bool maps = false;             ///< elementwise map
     bool monotone = false;         ///< that never falls
     bool masks = false;            ///< makes tokens illegal by id
+    bool constrains = false;       ///< masks so that a stage that narrows ahead of it might leave it nothing
     bool adjusts = false;          ///< changes logits once their softmax statistics are known: maps, or removes a few
     bool applies = false;          ///< has nothing but a narrow verb: ahead of the bridge it needs a candidate a token
     bool sees_weightless = false;  ///< searches among tokens that weigh nothing too
@@ -95,7 +96,7 @@ concept maps_plainly = requires(const V& v) {
 }  // namespace detail
 
 // The verbs a stage may have. A user's stage has one of apply, map, edits and bias, and may have accept(token), or
-// accept(token, origin), beside reset; can_accept(token); mark and rollback; and check.
+// accept(token, origin), beside reset; can_accept(token), or can_accept(token, origin); mark and rollback; and check.
 //
 // A built-in stage states its facts in a table (`fact`) and, for each fact that needs one, answers what a machine asks
 // (chain/stage_contract.hpp has the signatures, and says what is missing):

@@ -1,5 +1,6 @@
 #pragma once
 #include <riffle/exact/adaptive_p.hpp>
+#include <riffle/exact/constraint.hpp>
 #include <riffle/exact/dist.hpp>
 #include <riffle/exact/dry.hpp>
 #include <riffle/exact/dynamic_temperature.hpp>

@@ -116,6 +116,10 @@ struct form_functions : exact_functions<Policies, S> {
     }
 };
 
+/// A form that says what the stage's state is says what accepting does to it; other stages say that themselves.
+template <class S>
+concept form_keeps_state = requires { typename exact::form<S>::state; };
+
 template <class Policies>
     requires(Policies::arithmetic == numerics::llama)
 struct stage_ops_maker<Policies> {
@@ -123,7 +127,7 @@ struct stage_ops_maker<Policies> {
     static constexpr stage_ops make() {
         stage_ops ops;
         add_facts<Policies, S>(ops);
-        add_state_functions<Policies, S, exact::has_form<S>>(ops);
+        add_state_functions<Policies, S, form_keeps_state<S>>(ops);
         add_superset_functions<Policies, S>(ops);
         ops.spare_bytes = exact_functions<Policies, S>::spare_bytes;
         if constexpr (!exact::has_form<S>) {
@@ -134,7 +138,7 @@ struct stage_ops_maker<Policies> {
             if constexpr (has_window<S>) ops.window = functions::window;
             ops.narrow = functions::narrow;
             if constexpr (requires { &exact::form<S>::apply_to_row; }) ops.apply_to_row = functions::apply_to_row;
-            if constexpr (stage_state<Policies, S>::changes) ops.accept = functions::accept;
+            if constexpr (form_keeps_state<S>) ops.accept = functions::accept;
         }
         return ops;
     }

@@ -4,6 +4,7 @@
 #include <llama.h>
 #include <span>
 
+#include <riffle/constraint/guided.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
@@ -35,6 +36,13 @@ token_id sample(Chain& chain, llama_context* context, std::int32_t index) noexce
     const step s = chain.accept(token);
     if (!s.state.ok()) chain.state().set_status(s.state);
     return s.refused ? null_token : token;
+}
+
+/// As the members of a chain with a matcher outside of it (riffle::guided), for an output of an evaluated context.
+template <class Chain, class Matcher>
+token_id sample(riffle::guided<Chain, Matcher>& both, llama_context* context, std::int32_t index,
+                grammar_use when = grammar_use::afterwards) noexcept {
+    return both.sample_from(detail::output_of(context, index), when);
 }
 
 /// Gives a chain the tokens of a prompt, llama_token as they are: history that moves no draw position.

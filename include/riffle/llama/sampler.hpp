@@ -33,7 +33,7 @@ public:
     sampler_of(Chain&& chain, const sampler_options& options) noexcept(std::is_nothrow_move_constructible_v<Chain>)
         : chain_(std::move(chain)), options_(options) {}
     /// A clone is attached to no context.
-    sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_) {}
+    sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_), in_prompt_(other.in_prompt_) {}
     sampler_of& operator=(const sampler_of&) = delete;
     ~sampler_of() { forget_clone(); }
     const Chain& chain() const noexcept { return chain_; }
@@ -115,7 +115,7 @@ private:
             if (has_room) {
                 RIFFLE_TRY { chain_ = from.chain_; }
                 RIFFLE_CATCH { return status_code::out_of_memory; }
-                return note_applied(from.applied_);
+                return note_place(from);
             }
         if (!has_room && chain_.state().has_storage()) return status_code::storage_too_small;
         RIFFLE_TRY {
@@ -126,10 +126,11 @@ private:
             chain_ = std::move(copied);
         }
         RIFFLE_CATCH { return status_code::out_of_memory; }
-        return note_applied(from.applied_);
+        return note_place(from);
     }
-    status note_applied(bool applied) noexcept {
-        applied_ = applied;
+    status note_place(const sampler_of& from) noexcept {
+        applied_ = from.applied_;
+        in_prompt_ = from.in_prompt_;
         return {};
     }
     /// Whether a copy of the chain has its history and its stages. Where there is no memory, copies say so themselves.
@@ -147,17 +148,20 @@ private:
         forget_clone();
         applied_ = false;
         if (!has_room()) return chain_.state().lose_history();  // nobody can be told here
-        if (const step s = chain_.accept(token); !s.state.ok()) chain_.state().set_status(s.state);
+        const status taken = in_prompt_ ? chain_.prompt({&token, 1}) : chain_.accept(token).state;
+        if (!taken.ok()) chain_.state().set_status(taken);
     }
     void reset() noexcept {
         forget_clone();
         applied_ = false;
+        in_prompt_ = true;
         chain_.reset();
     }
     /// Applied once more before a token was accepted, llama.cpp's samplers draw anew (a grammar outside the chain may
     /// have refused what came first), and so do riffle's.
     void apply(llama_token_data_array& array) noexcept {
         forget_clone();
+        in_prompt_ = false;
         if (std::exchange(applied_, true)) chain_.retry();
         candidates c = view(array);
         const token_id first = c.data && !c.empty() ? c[0].id : null_token;
@@ -196,6 +200,7 @@ private:
     Chain chain_;
     sampler_options options_;
     bool applied_ = false;
+    bool in_prompt_ = true;  ///< it was not applied since it was made, or reset
     int owners_ = 1;
     sampler_of* clone_ = nullptr;  ///< of which the front's clone is an owner already
     offloading graph_;
@@ -238,8 +243,9 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// made room for, each step from then on says so until the sampler is reset.
 ///
 /// A token that a stage refuses is not taken, and last_status() of the chain says so: llama_sampler_accept has no
-/// answer. llama.cpp does not say whether an accepted token is of a prompt, so prompt tokens given to
-/// llama_sampler_accept move the draw position too.
+/// answer. llama.cpp does not say whether an accepted token is of a prompt: those that are accepted before the first
+/// apply since the sampler was made, or reset, are. So a chain gives the same tokens as a llama_sampler and by
+/// riffle::llama::sample after riffle::llama::prompt, and a grammar in it does not see the prompt.
 template <class Chain>
 llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
     using held = detail::sampler_of<detail::chain_type<Chain>>;

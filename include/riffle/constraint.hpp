@@ -1,0 +1,12 @@
+#pragma once
+// The model may only say what the program can read: grammars, and chains that keep to them. Needs nobody's library.
+
+#include <riffle/constraint/byte_set.hpp>
+#include <riffle/constraint/constrain.hpp>
+#include <riffle/constraint/gbnf.hpp>
+#include <riffle/constraint/grammar.hpp>
+#include <riffle/constraint/grammar_limits.hpp>
+#include <riffle/constraint/grammar_matcher.hpp>
+#include <riffle/constraint/guided.hpp>
+#include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/vocabulary_trie.hpp>

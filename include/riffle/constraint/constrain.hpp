@@ -1,0 +1,102 @@
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <span>
+
+#include <riffle/core/facts.hpp>
+#include <riffle/core/legal_tokens.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// What constrain asks of a type: which tokens are legal next, and to be told which came. grammar_matcher is one; a
+/// user's own will do.
+///
+///     std::span<const std::uint32_t> legal_words() const noexcept;   // packed, lowest bit first, 1 = legal
+///     bool allows(token_id) const noexcept;      // whether accept would take it
+///     step accept(token_id) noexcept;            // changes nothing where it refuses
+///     void reset() noexcept;
+///     std::uint64_t mark() const noexcept;
+///     status rollback(std::uint64_t) noexcept;   // or bool: whether it went back; 128 tokens are asked for at most
+///
+/// It may also have `status check() const noexcept`, asked ahead of each step (a failure is the step's); `status
+/// can_accept(token_id) const noexcept`, why it would refuse; and `legal_tokens legal() const noexcept`, which saves
+/// counting: words or ids, with their number. All it gives out stays valid until it is changed.
+template <class M>
+concept token_matcher = std::copyable<M> && requires(const M& m, M& changed, token_id token, std::uint64_t mark) {
+    { m.legal_words() } noexcept -> std::convertible_to<std::span<const std::uint32_t>>;
+    { m.allows(token) } noexcept -> std::same_as<bool>;
+    { changed.accept(token) } noexcept -> std::same_as<step>;
+    { changed.reset() } noexcept;
+    { m.mark() } noexcept -> std::same_as<std::uint64_t>;
+    { bool(changed.rollback(mark)) } noexcept;
+};
+
+/// Masks that somebody else makes (llguidance, XGrammar): the words are read where they lie, in each step, and never
+/// copied. Whoever makes them sees to it that they are of the step, and hears of tokens in a way of their own; so all
+/// tokens are taken here, and going back is theirs too.
+struct legal_words_view {
+    /// Packed, lowest bit first, 1 = legal; a missing tail = illegal. Must outlive the chain.
+    std::span<const std::uint32_t> words;
+
+    std::span<const std::uint32_t> legal_words() const noexcept { return words; }
+    bool allows(token_id) const noexcept { return true; }
+    step accept(token_id) noexcept { return {}; }
+    void reset() noexcept {}
+    std::uint64_t mark() const noexcept { return 0; }
+    bool rollback(std::uint64_t) noexcept { return true; }
+};
+
+/// Leaves only the tokens that a matcher says are legal: a grammar's, or whatever else is a token_matcher.
+///
+///     auto c = constrain{grammar_matcher(*g, trie)} | penalties{} | top_k{40} | temperature{.t = 0.8f} | dist{.seed = 1};
+///     get<constrain<grammar_matcher>>(c).matcher.forced_run();
+///
+/// It stands ahead of every stage that narrows; a chain in another order does not compile, or is chain_malformed where
+/// it is put together at run time. It owns the matcher, and copies of the chain have their own.
+///
+/// Tokens of a prompt are not the matcher's. A generated token that it does not allow is refused (stage_failed, and
+/// nothing has changed in the chain); step::finished is the matcher's. Where check() of the matcher fails, as at a dead
+/// end, no token is chosen, and last_status() says why. In a mark it takes 8 bytes.
+///
+/// Under numerics::llama it does to the candidates what llama.cpp's grammar does: -inf, and none removed.
+///
+/// Cost: the matcher's. Where few tokens are left they are gathered and nothing else of the row is read; otherwise
+/// blocks that are not left whole are copied.
+template <token_matcher Matcher>
+struct constrain {
+    Matcher matcher;
+
+    static constexpr const char* name = "constrain";
+    static constexpr facts fact{
+        .masks = true, .constrains = true, .keeps_sorted = true, .narrows = narrowing::legal};
+
+    legal_tokens legal_now() const noexcept {
+        if constexpr (requires { matcher.legal(); }) return matcher.legal();
+        else return legal_tokens::of_words(matcher.legal_words());
+    }
+    /// Always as words: for the form of numerics::llama.
+    std::span<const std::uint32_t> legal_words() const noexcept { return matcher.legal_words(); }
+
+    status(check)() const noexcept {
+        if constexpr (requires { (matcher.check)(); }) return (matcher.check)();
+        else return {};
+    }
+    status can_accept(token_id token, token_origin origin) const noexcept {
+        if (origin == token_origin::prompt) return {};
+        if constexpr (requires { matcher.can_accept(token); }) return matcher.can_accept(token);
+        else return matcher.allows(token) ? status() : status::failed(status_code::stage_failed, name);
+    }
+    step accept(token_id token, token_origin origin) noexcept {
+        return origin == token_origin::prompt ? step() : matcher.accept(token);
+    }
+    void reset() noexcept { matcher.reset(); }
+    std::uint64_t mark() const noexcept { return matcher.mark(); }
+    bool rollback(std::uint64_t mark) noexcept { return bool(matcher.rollback(mark)); }
+};
+template <class Matcher>
+constrain(Matcher) -> constrain<Matcher>;
+constrain(std::span<const std::uint32_t>) -> constrain<legal_words_view>;
+
+}  // namespace riffle

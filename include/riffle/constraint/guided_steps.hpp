@@ -1,0 +1,129 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <riffle/core/checkpoint.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/storage.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// Whether a grammar masks tokens before the chain chooses, or looks at what it has chosen.
+enum class grammar_use { first, afterwards };
+
+namespace detail {
+
+/// A chain and a guide outside of it: what riffle::guided and riffle::llama::guided have in common. A guide has
+///
+///     status problem() const noexcept;         // why nothing can be asked of it
+///     bool takes(token_id) noexcept;           // whether accept would
+///     step accept(token_id) noexcept;
+///     void reset() noexcept;
+///     std::uint64_t mark() const noexcept;
+///     bool rollback(std::uint64_t) noexcept;   // or forth again, as long as nothing was accepted since
+///     static std::size_t mask_bytes(std::size_t size) noexcept;
+///     const float* mask(const Output&, std::byte* memory, status& why) noexcept;   // the logits behind it
+///
+/// and an Output `size`, `token` (chosen elsewhere already, or null_token), a `peek_output(chain, output)` beside it, and
+/// `logits`, which may be replaced.
+template <class Chain, class Guide>
+class guided_steps {
+public:
+    Chain& chain() noexcept { return chain_; }
+    const Chain& chain() const noexcept { return chain_; }
+
+    /// Takes a token that came from elsewhere, as generated. One that the grammar or a stage of the chain refuses is
+    /// taken by neither, and the step says why.
+    step accept(token_id token) noexcept {
+        const std::uint64_t before = guide_.mark();
+        step taken = guide_.accept(token);
+        if (taken.refused) return taken;
+        const step of_chain = chain_.accept(token);
+        if (of_chain.refused) {
+            guide_.rollback(before);
+            return of_chain;
+        }
+        taken.join(of_chain);
+        return taken;
+    }
+    /// Takes the tokens of a prompt: the chain looks back on them, the grammar does not see them.
+    status prompt(std::span<const token_id> tokens) noexcept { return chain_.prompt(tokens); }
+    /// Both back to the beginning. (llama.cpp's common_sampler_reset leaves the grammar as it is: chain().reset().)
+    void reset() noexcept {
+        guide_.reset();
+        chain_.reset();
+    }
+
+    /// Where both stand, and the way back, as a chain's own mark and rollback.
+    struct place {
+        checkpoint of_chain;
+        std::uint64_t of_grammar = 0;
+    };
+    place mark() const noexcept { return {chain_.mark(), guide_.mark()}; }
+    status rollback(const place& p) noexcept {
+        const std::uint64_t now = guide_.mark();
+        if (p.of_grammar > now) return status_code::mark_unknown;
+        if (!guide_.rollback(p.of_grammar)) return status::failed(status_code::rewind_too_far, "grammar");
+        const status s = chain_.rollback(p.of_chain);
+        if (!s.ok()) guide_.rollback(now);
+        return s;
+    }
+
+    /// Why the last call gave no token.
+    const status& last_status() const noexcept { return status_.ok() ? chain_.last_status() : status_; }
+
+    // ---- for riffle's own use
+
+    template <class Output>
+    token_id sample_from(const Output& from, grammar_use when) noexcept {
+        // memory for the token comes first: a step that fails has drawn nothing
+        if (const status room = chain_.state().make_room(chain_.view(), 1); !room.ok()) {
+            status_ = room;
+            return null_token;
+        }
+        const token_id token = peek_from(from, when);
+        if (token < 0) return token;
+        const step s = accept(token);
+        status_ = s.state;
+        return s.refused ? null_token : token;
+    }
+    template <class Output>
+    token_id peek_from(const Output& from, grammar_use when) noexcept {
+        status_ = guide_.problem();
+        if (!status_.ok()) return null_token;
+        if (from.token >= 0) return guide_.takes(from.token) ? from.token : refused();
+        status_ = from.size == 0 ? status_code::empty_row : memory_.reserve(Guide::mask_bytes(from.size));
+        if (!status_.ok()) return null_token;
+        if (when == grammar_use::afterwards) {
+            const token_id token = peek_output(chain_, from);
+            if (token < 0 || guide_.takes(token)) return token;
+            chain_.retry();
+        }
+        Output masked = from;
+        masked.logits = guide_.mask(from, memory_.data(), status_);
+        return masked.logits ? peek_output(chain_, masked) : null_token;
+    }
+
+protected:
+    guided_steps(Chain chain, Guide guide) noexcept : chain_(std::move(chain)), guide_(std::move(guide)) {}
+
+    Guide& guide() noexcept { return guide_; }
+    const Guide& guide() const noexcept { return guide_; }
+
+private:
+    token_id refused() noexcept {
+        status_ = status::failed(status_code::stage_failed, "grammar");
+        return null_token;
+    }
+
+    Chain chain_;
+    Guide guide_;
+    storage memory_;  ///< for logits behind the grammar
+    status status_;
+};
+
+}  // namespace detail
+}  // namespace riffle
