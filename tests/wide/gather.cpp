@@ -66,10 +66,9 @@ TEST(Gather, FindsTheLegalInAscendingId) {
 TEST(Gather, HidesTheIllegal) {
     each_row([](stored_row& row) {
         each_mask(row, [&](const mask_words& words) {
-            at_every_width([&](int width) {  // the pass runs at one width only, but is right at all
+            at_every_width([&](int) {
                 stored_row fresh(row.logits);
-                if (width == 4) wide::hide_illegal(fresh.r, words);
-                else wide::run<wide::hide_pass>(&fresh.r, std::span<const std::uint32_t>(words));
+                wide::hide_illegal(fresh.r, words);
                 for (std::size_t id = 0; id < row.logits.size(); ++id) {
                     const float expected = legal(words, id) ? row.logits[id] : -inf;
                     ASSERT_EQ(std::bit_cast<int>(fresh.r.logit(id)), std::bit_cast<int>(expected)) << id;
@@ -78,6 +77,22 @@ TEST(Gather, HidesTheIllegal) {
                     ASSERT_EQ(fresh.r.block(row.r.blocks() - 1)[i], -inf);
                 for (std::size_t i = 0; i < row.logits.size(); ++i)
                     ASSERT_EQ(std::bit_cast<int>(fresh.logits[i]), std::bit_cast<int>(row.logits[i]));
+            });
+        });
+    });
+}
+
+TEST(Gather, HidingFindsTheMaximaOfWhatIsLeft) {
+    each_row([](stored_row& row) {
+        each_mask(row, [&](const mask_words& words) {
+            at_every_width([&](int) {
+                stored_row fresh(row.logits);
+                std::vector<float> maxima(fresh.r.blocks(), 77.0f), expected(fresh.r.blocks(), 77.0f);
+                const wide::row_maximum found = wide::hide_illegal(fresh.r, words, maxima.data());
+                const wide::row_maximum again = wide::find_max(fresh.r, expected.data());
+                EXPECT_EQ(std::bit_cast<int>(found.logit), std::bit_cast<int>(again.logit));
+                EXPECT_EQ(found.saw_nan, again.saw_nan);
+                EXPECT_EQ(maxima, expected);
             });
         });
     });

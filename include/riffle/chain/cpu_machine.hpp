@@ -153,8 +153,20 @@ private:
     void hide_illegal(std::size_t mask) noexcept {
         const legal_tokens& legal = s_.memory.legal[mask];
         if (legal.are_all) return;
-        wide::hide_illegal(s_.row, legal.ids.empty() ? legal.words
-                                                     : wide::words_of(legal.ids, s_.memory.legal_words, s_.row.size()));
+        const auto words =
+            legal.ids.empty() ? legal.words : wide::words_of(legal.ids, s_.memory.legal_words, s_.row.size());
+        if (!is_next_maximum_plain()) {
+            wide::hide_illegal(s_.row, words);
+            return;
+        }
+        s_.left = wide::hide_illegal(s_.row, words, s_.memory.block_maxima);
+        s_.offer_maximum();
+    }
+    /// Whether the maxima of blocks are what the next pass finds, and all that it finds.
+    bool is_next_maximum_plain() const noexcept {
+        if (s_.now->steps[s_.next].op != pass::max) return false;
+        const plan_step& behind = s_.now->steps[s_.next + 1];
+        return behind.op != pass::select || !wide::needs_groups(s_.row, s_.rank(s_.now->bridge));
     }
     void adjust(std::size_t i) noexcept {
         if (!s_.template ask<&stage_ops::adjusts_now>(i, s_.past->at())) return;

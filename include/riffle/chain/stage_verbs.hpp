@@ -36,7 +36,16 @@ inline void add_bias(candidates& c, const logit_bias_entry& entry, bool in_id_or
 }
 
 inline void keep_legal(candidates& c, const legal_tokens& legal) noexcept {
-    c.keep_if([&](const token_data& token) { return legal.contains(token.id) && token.logit > illegal_logit; });
+    // Candidates that were gathered by ids come in their order; others are looked up.
+    auto next = legal.ids.begin();
+    const auto is_next = [&](token_id id) {
+        if (next == legal.ids.end() || *next != id) return false;
+        ++next;
+        return true;
+    };
+    c.keep_if([&](const token_data& token) {
+        return (is_next(token.id) || legal.contains(token.id)) && token.logit > illegal_logit;
+    });
 }
 /// What a stage that masks leaves legal in this step.
 template <class S, class Kept>

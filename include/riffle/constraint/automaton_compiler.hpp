@@ -314,8 +314,8 @@ private:
     void find_loops(byte_automaton& into) {
         for (const auto& s : d_.of_sets) {
             automaton_node& node = into.nodes[s.node];
-            node.loop_set = loop_set(into, d_.sets[s.set]);
             node.loop = loop_of(s);
+            if (node.loop != automaton_node::loop_kind::none) node.loop_set = loop_set(into, d_.sets[s.set]);
         }
         // What is ahead of a loop over its set, as the first of `[a-z]+`, is as good as in it.
         for (const auto& s : d_.of_sets) {
@@ -323,12 +323,18 @@ private:
             if (node.loop != automaton_node::loop_kind::none) continue;
             visit_near(s.to, [&](std::uint32_t n) {
                 const automaton_node& next = into.nodes[n];
-                if (next.loop == automaton_node::loop_kind::endless && next.loop_set == node.loop_set)
-                    node.loop = automaton_node::loop_kind::endless;
+                if (next.loop != automaton_node::loop_kind::endless || into.loop_sets[next.loop_set] != d_.sets[s.set])
+                    return;
+                node.loop = automaton_node::loop_kind::endless;
+                node.loop_set = next.loop_set;
             });
         }
     }
+    /// Sets of so few characters have few tokens, which are soon walked.
+    enum : std::size_t { least_of_loop = 20 };
+
     automaton_node::loop_kind loop_of(const automaton_draft::of_characters& s) {
+        if (d_.sets[s.set].size() < least_of_loop) return automaton_node::loop_kind::none;
         std::uint32_t end = 0;
         if (reaches(s.to, s.node, end)) return automaton_node::loop_kind::endless;
         if (end == 0) return automaton_node::loop_kind::none;

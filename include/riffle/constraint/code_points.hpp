@@ -83,6 +83,11 @@ public:
         return code_point_set(std::move(others));
     }
     bool empty() const noexcept { return ranges_.empty(); }
+    std::size_t size() const noexcept {
+        std::size_t all = 0;
+        for (const auto& range : ranges_) all += range.last - range.first + 1;
+        return all;
+    }
     const std::vector<code_point_range>& ranges() const noexcept { return ranges_; }
     friend bool operator==(const code_point_set&, const code_point_set&) = default;
 

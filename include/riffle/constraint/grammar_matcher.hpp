@@ -81,7 +81,7 @@ public:
         const detail::token_mask* const legal = mask();
         return legal ? legal->count() : 0;
     }
-    /// Ascending, where few are legal (one of 128 of the vocabulary, or 64); else none, and legal_words() has them.
+    /// Ascending, where few are legal (one of 64 of the vocabulary, or 64); else none, and legal_words() has them.
     /// Valid until the next call.
     std::span<const token_id> legal_ids() const noexcept {
         const detail::token_mask* const legal = mask();

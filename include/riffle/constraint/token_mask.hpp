@@ -15,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI::detail {
 class token_mask {
 public:
     /// So many tokens are few: a row's logits are gathered by their ids.
-    static std::size_t few_of(std::size_t vocabulary) noexcept { return vocabulary / 128 > 64 ? vocabulary / 128 : 64; }
+    static std::size_t few_of(std::size_t vocabulary) noexcept { return vocabulary / 64 > 64 ? vocabulary / 64 : 64; }
 
     /// Of words in which `count` bits are set. nullptr without memory.
     static token_mask* make(std::span<const std::uint32_t> words, std::size_t count, bool are_few) noexcept {

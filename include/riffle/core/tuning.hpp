@@ -21,7 +21,7 @@ RIFFLE_LOCAL inline constexpr std::size_t least_row_of_candidates = 1024;
 RIFFLE_LOCAL inline constexpr std::size_t many_survivors = 2048;
 /// Of a row that is so many times as long as there are legal tokens, or longer, those are gathered: reading them one by
 /// one costs less than a pass over the row.
-RIFFLE_LOCAL inline constexpr std::size_t row_to_gathered = 32;
+RIFFLE_LOCAL inline constexpr std::size_t row_to_gathered = 48;
 /// So many edits of a block are kept beside the row at most; for more the block is copied.
 RIFFLE_LOCAL inline constexpr std::size_t edits_of_block = 16;
 /// The pass for the maximum asks for a line of the block that lies so many blocks ahead, two pages: the processor

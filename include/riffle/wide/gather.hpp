@@ -10,28 +10,50 @@
 #include <riffle/core/token.hpp>
 #include <riffle/math/lanes.hpp>
 #include <riffle/wide/dispatch.hpp>
+#include <riffle/wide/lane_operations.hpp>
+#include <riffle/wide/max.hpp>
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
 /// How many of the first `size` ids a packed mask leaves, counted up to `enough`.
-inline std::size_t count_legal(std::span<const std::uint32_t> words, std::size_t size, std::size_t enough) noexcept {
-    std::size_t legal = 0;
-    for (std::size_t w = 0; w < words.size() && w * 32 < size && legal < enough; ++w) {
-        const std::size_t rest = size - w * 32;
-        const std::uint32_t inside = rest >= 32 ? ~0u : (1u << rest) - 1;
-        legal += std::size_t(std::popcount(words[w] & inside));
+struct count_bits_pass {
+    template <int N>
+    static RIFFLE_INLINE std::size_t run(std::span<const std::uint32_t> words, const std::size_t& size,
+                                         const std::size_t& enough) noexcept {
+        constexpr std::size_t words_at_once = 64;
+        const std::size_t whole = size / 32 < words.size() ? size / 32 : words.size();
+        std::size_t legal = 0;
+        for (std::size_t w = 0; w < whole && legal < enough;) {
+            const std::size_t end = w + words_at_once < whole ? w + words_at_once : whole;
+            for (; w + 1 < end; w += 2)
+                legal += std::size_t(std::popcount(std::uint64_t{words[w]} << 32 | words[w + 1]));
+            if (w < end) legal += std::size_t(std::popcount(words[w++]));
+        }
+        if (whole < words.size() && size % 32 != 0)
+            legal += std::size_t(std::popcount(words[whole] & ((1u << size % 32) - 1)));
+        return legal;
     }
-    return legal;
+};
+inline std::size_t count_legal(std::span<const std::uint32_t> words, std::size_t size, std::size_t enough) noexcept {
+    return wide::run<count_bits_pass>(words, size, enough);
 }
 
 /// The tokens a mask leaves, as they stand in the row, in ascending id. O(V / 32 + legal).
 inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words, token_data* out) noexcept {
+    constexpr std::size_t words_at_once = 8;
     std::size_t n = 0;
-    for (std::size_t w = 0; w < words.size() && w * 32 < r.size(); ++w)
-        for (std::uint32_t bits = words[w]; bits; bits &= bits - 1) {
-            const std::size_t id = w * 32 + std::size_t(std::countr_zero(bits));
-            if (id < r.size()) out[n++] = {token_id(id), r.logit(id), 0.0f};
-        }
+    const std::size_t count = (std::min)(words.size(), (r.size() + 31) / 32);
+    for (std::size_t w = 0; w < count;) {
+        const std::size_t end = (std::min)(w + words_at_once, count);
+        std::uint32_t any_bit = 0;
+        for (std::size_t i = w; i < end; ++i) any_bit |= words[i];
+        if (any_bit == 0) w = end;  // as most, where few are legal
+        for (; w < end; ++w)
+            for (std::uint32_t bits = words[w]; bits; bits &= bits - 1) {
+                const std::size_t id = w * 32 + std::size_t(std::countr_zero(bits));
+                if (id < r.size()) out[n++] = {token_id(id), r.logit(id), 0.0f};
+            }
+    }
     return n;
 }
 
@@ -58,16 +80,17 @@ inline std::span<const std::uint32_t> words_of(std::span<const token_id> ids, st
 }
 
 /// Makes the ids that a mask does not leave -inf. Blocks left whole stay the caller's memory, blocks left empty all
-/// share one; only mixed ones are copied.
+/// share one; only mixed ones are copied, each read and written once. With `block_maxima` it finds what max_pass finds
+/// of the row that comes of it, on the way.
 struct hide_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, std::span<const std::uint32_t> words) noexcept {
-        using V = lanes<N>;
-        using Ints = int_lanes<N>;
+    static RIFFLE_INLINE row_maximum run(row* const& r, std::span<const std::uint32_t> words,
+                                         float* const& block_maxima) noexcept {
         constexpr std::size_t block_words = block_size / 32;
         std::int32_t bit[std::size_t(N)];
         for (int i = 0; i < N; ++i) bit[i] = std::int32_t(1u << i);
-        const Ints lane_bit = Ints::load(bit);
+        const int_lanes<N> lane_bit = int_lanes<N>::load(bit);
+        row_maximum found{illegal_logit, false};
         for (std::size_t b = 0; b < r->blocks(); ++b) {
             std::uint32_t legal[block_words] = {};
             std::uint32_t all = ~0u, any_bit = 0;
@@ -76,23 +99,65 @@ struct hide_pass {
                 all &= legal[w];
                 any_bit |= legal[w];
             }
-            if (all == ~0u) continue;
+            float of_block = illegal_logit;
             if (any_bit == 0) {
                 r->hide(b);
-                continue;
+            } else if (all != ~0u) {
+                const float* const from = r->block(b);
+                of_block = hide_block<N>(from, r->own_unfilled(b), legal, lane_bit, found.saw_nan);
+            } else if (block_maxima) {
+                of_block = maximum_of<N>(r->block(b), found.saw_nan);
             }
-            float* x = r->own(b);
-            for (std::size_t i = 0; i < block_size; i += N) {
-                const Ints bits(std::int32_t(legal[i / 32] >> (i % 32)));
-                blend((bits & lane_bit) != 0, V::load(x + i), V(illegal_logit)).store(x + i);
-            }
+            if (!block_maxima) continue;
+            block_maxima[b] = of_block;
+            if (of_block > found.logit) found.logit = of_block;
         }
+        return found;
+    }
+
+private:
+    /// The greatest logit that is left.
+    template <int N>
+    static RIFFLE_INLINE float hide_block(const float* from, float* to, const std::uint32_t* legal,
+                                          const int_lanes<N>& lane_bit, bool& saw_nan) noexcept {
+        using V = lanes<N>;
+        V m0(illegal_logit), m1 = m0;
+        nan_search<N> nan;
+        const auto left = [&](std::size_t i) {
+            const int_lanes<N> bits(std::int32_t(legal[i / 32] >> (i % 32)));
+            return blend((bits & lane_bit) != 0, V::load(from + i), V(illegal_logit));
+        };
+        for (std::size_t i = 0; i < block_size; i += 2 * N) {
+            const V x0 = left(i), x1 = left(i + N);
+            x0.store(to + i);
+            x1.store(to + i + N);
+            m0 = greater_of(x0, m0);  // a NaN compares false, so the maximum so far stays
+            m1 = greater_of(x1, m1);
+            nan.look_at(x0, x1);
+        }
+        saw_nan |= nan.found();
+        return reduce_max(greater_of(m0, m1));
+    }
+    template <int N>
+    static RIFFLE_INLINE float maximum_of(const float* from, bool& saw_nan) noexcept {
+        using V = lanes<N>;
+        V m0(illegal_logit), m1 = m0;
+        nan_search<N> nan;
+        for (std::size_t i = 0; i < block_size; i += 2 * N) {
+            const V x0 = V::load(from + i), x1 = V::load(from + i + N);
+            m0 = greater_of(x0, m0);
+            m1 = greater_of(x1, m1);
+            nan.look_at(x0, x1);
+        }
+        saw_nan |= nan.found();
+        return reduce_max(greater_of(m0, m1));
     }
 };
 
+/// What is left, where block_maxima is there to hold the maximum of each block; else nothing is found.
 template <class Row>
-void hide_illegal(Row& r, std::span<const std::uint32_t> words) noexcept {
-    run_baseline<hide_pass>(&r, words);
+row_maximum hide_illegal(Row& r, std::span<const std::uint32_t> words, float* block_maxima = nullptr) noexcept {
+    return wide::run<hide_pass>(&r, words, block_maxima);
 }
 
 }  // namespace riffle::wide
