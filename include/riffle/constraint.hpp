@@ -1,9 +1,13 @@
 #pragma once
 // The model may only say what the program can read: grammars, and chains that keep to them. Needs nobody's library.
 
-#include <riffle/constraint/byte_set.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/constraint/constrain.hpp>
+#include <riffle/constraint/constrain_by_text.hpp>
+#include <riffle/constraint/feasible_mass.hpp>
+#include <riffle/constraint/forced_tokens.hpp>
 #include <riffle/constraint/gbnf.hpp>
+#include <riffle/constraint/gbnf_writer.hpp>
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/grammar_matcher.hpp>

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <riffle/chain/stage_state.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/choice.hpp>
 #include <riffle/core/context.hpp>
@@ -149,6 +150,11 @@ concept answers_a_step = requires(S& s, token_id token) {
     { s.accept(token) } -> std::same_as<step>;
 } || requires(S& s, token_id token) {
     { s.accept(token, token_origin::prompt) } -> std::same_as<step>;
+};
+/// Knows which bytes of the text may come next. Built-in stages only.
+template <class S>
+concept expects_bytes = has_built_in_facts<S> && requires(const S& s) {
+    { s.expected_bytes() } noexcept -> std::same_as<byte_set>;
 };
 template <class S>
 concept asks_plainly = requires(const S& s, token_id token) {

@@ -101,6 +101,7 @@ struct stage_functions {
     }
     static status check_ids(const stage_ref& s, const id_check& known) noexcept { return spec(s).check_ids(known); }
     static std::int32_t window(const stage_ref& s) noexcept { return spec(s).window(); }
+    static byte_set expected_bytes(const stage_ref& s) noexcept { return spec(s).expected_bytes(); }
     static status_code narrow(const stage_ref& s, candidates& c, const context& x) noexcept {
         if constexpr (fact.needs_sorted) c.sort();
         if constexpr (fact.needs_p) c.normalise();
@@ -281,6 +282,7 @@ constexpr void add_facts(stage_ops& ops) {
     if constexpr (functions::has_check) ops.check = functions::check;
     if constexpr (has_ids<S>) ops.check_ids = functions::check_ids;
     if constexpr (has_window<S>) ops.window = functions::window;
+    if constexpr (expects_bytes<S>) ops.expected_bytes = functions::expected_bytes;
     if constexpr (f.narrows != narrowing::no && !f.masks) ops.narrows_now = functions::narrows_now;
     if constexpr (f.draws) ops.random = functions::random;
     if constexpr (has_distribution_of_its_own<S>) ops.prepare = functions::prepare;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include <riffle/chain/stage_type.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/choice.hpp>
 #include <riffle/core/context.hpp>
@@ -75,6 +76,8 @@ struct stage_ops {
     status (*check_ids)(const stage_ref&, const id_check& known) noexcept = nullptr;
     /// How many accepted tokens it looks back on, -1 = all. Null: on none.
     optional_function<std::int32_t(const stage_ref&) noexcept> window;
+    /// The bytes of the text that may come next. Null: any.
+    byte_set (*expected_bytes)(const stage_ref&) noexcept = nullptr;
     /// Bytes that it needs in context::spare() for so many candidates. Null: none.
     std::size_t (*spare_bytes)(const stage_ref&, std::size_t candidates) noexcept = nullptr;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include <riffle/core/byte_set.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/status.hpp>
@@ -48,6 +49,13 @@ struct legal_words_view {
     bool rollback(std::uint64_t) noexcept { return true; }
 };
 
+/// What a matcher leaves legal.
+template <token_matcher Matcher>
+legal_tokens legal_tokens_of(const Matcher& matcher) noexcept {
+    if constexpr (requires { matcher.legal(); }) return matcher.legal();
+    else return legal_tokens::of_words(matcher.legal_words());
+}
+
 /// Leaves only the tokens that a matcher says are legal: a grammar's, or whatever else is a token_matcher.
 ///
 ///     auto c = constrain{grammar_matcher(*g, trie)} | penalties{} | top_k{40} | temperature{.t = 0.8f} | dist{.seed = 1};
@@ -72,12 +80,18 @@ struct constrain {
     static constexpr facts fact{
         .masks = true, .constrains = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
-    legal_tokens legal_now() const noexcept {
-        if constexpr (requires { matcher.legal(); }) return matcher.legal();
-        else return legal_tokens::of_words(matcher.legal_words());
-    }
+    legal_tokens legal_now() const noexcept { return legal_tokens_of(matcher); }
     /// Always as words: for the form of numerics::llama.
     std::span<const std::uint32_t> legal_words() const noexcept { return matcher.legal_words(); }
+
+    /// Which bytes may come next, where the matcher knows: for explain.
+    byte_set expected_bytes() const noexcept
+        requires requires(const Matcher& m) {
+            { m.expected_bytes() } noexcept -> std::same_as<byte_set>;
+        }
+    {
+        return matcher.expected_bytes();
+    }
 
     status(check)() const noexcept {
         if constexpr (requires { (matcher.check)(); }) return (matcher.check)();

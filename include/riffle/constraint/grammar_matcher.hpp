@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <riffle/constraint/byte_set.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
@@ -206,6 +206,23 @@ public:
             bytes += only;
         }
         return bytes;
+    }
+
+    /// Whether a legal token begins with these bytes and has more behind them. O(tokens that begin with them).
+    bool goes_beyond(const text& bytes) const noexcept {
+        const legal_tokens now_legal = legal();
+        if (!tokens_ || now_legal.count == 0) return false;
+        const detail::token_tree& tree = tokens_->trie()->tree();
+        const std::size_t at = tree.find(bytes);
+        for (std::size_t i = at + 1; at < tree.nodes.size() && i < at + tree.nodes[at].size(); ++i)
+            if (const std::uint32_t token = tree.nodes[i].token();
+                token != detail::token_tree::no_token && now_legal.contains(token_id(token)))
+                return true;
+        for (const token_id token : tokens_->trie()->long_tokens())
+            if (trie_.piece(token).size() > bytes.size() && trie_.piece(token).starts_with(bytes) &&
+                now_legal.contains(token))
+                return true;
+        return false;
     }
 
     /// The vocabulary that it was made for.

@@ -87,6 +87,19 @@ struct token_tree {
         return true;
     }
 
+    /// The node where these bytes end; nodes.size() where no token begins with them.
+    std::size_t find(const text& bytes) const noexcept {
+        std::size_t at = 0, end = nodes.size();
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            while (at < end && nodes[at].byte() != std::uint8_t(bytes[i])) at += nodes[at].size();
+            if (at >= end) return nodes.size();
+            if (i + 1 == bytes.size()) return at;
+            end = at + nodes[at].size();
+            ++at;
+        }
+        return nodes.size();
+    }
+
 private:
     static bool is_below(char a, char b) noexcept { return std::uint8_t(a) < std::uint8_t(b); }
     static std::uint64_t head_of(const text& bytes) noexcept {

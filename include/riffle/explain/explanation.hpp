@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <riffle/chain/chain_state.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/explain/plan_text.hpp>
@@ -23,6 +24,7 @@ struct stage_report {
     std::size_t before = 0;     ///< legal candidates it was given
     std::size_t after = 0;      ///< and left; a selector leaves 1
     double mass_removed = 0.0;  ///< share of the softmax mass before it that the tokens it removed held
+    std::string next;           ///< of a constraint: the bytes that may come next, as a class; else empty
 };
 
 /// What became of one token in one step.
@@ -54,7 +56,8 @@ struct explanation {
     std::string to_string(Text text, std::size_t tokens = 8) const {
         std::string out = fmt::format("{:<16}{:>10}{:>10}{:>15}\n", "stage", "before", "after", "mass removed");
         for (const auto& s : stages)
-            out += fmt::format("{:<16}{:>10}{:>10}{:>14.2f}%\n", s.name, s.before, s.after, 100.0 * s.mass_removed);
+            out += fmt::format("{:<16}{:>10}{:>10}{:>14.2f}%{}{}\n", s.name, s.before, s.after, 100.0 * s.mass_removed,
+                               s.next.empty() ? "" : "  next: ", s.next);
         out += fmt::format("\n{:>8}  {:>7}\n", "token", "p");
         for (std::size_t i = 0; i < (std::min)(tokens, distribution.size()); ++i) {
             const token_data& t = distribution[i];
@@ -105,6 +108,26 @@ private:
     std::uint64_t total_ = 0;
     std::size_t count_ = 0;
 };
+
+/// A set of bytes as a class of characters: [0-9"]; bytes that are no visible ASCII as \xHH.
+inline std::string class_of(const byte_set& bytes) {
+    const auto shown = [](unsigned byte) {
+        if (byte <= ' ' || byte >= 0x7F) return fmt::format("\\x{:02X}", byte);
+        const bool has_meaning = byte == '\\' || byte == ']' || byte == '-' || byte == '^';
+        return fmt::format("{}{}", has_meaning ? "\\" : "", char(byte));
+    };
+    std::string all = "[";
+    for (unsigned first = 0; first < 256; ++first) {
+        if (!bytes.contains(std::uint8_t(first))) continue;
+        unsigned last = first;
+        while (last < 255 && bytes.contains(std::uint8_t(last + 1))) ++last;
+        all += shown(first);
+        if (last > first + 1) all += "-";
+        if (last > first) all += shown(last);
+        first = last;
+    }
+    return all += "]";
+}
 
 /// Candidates as a distribution.
 inline std::vector<token_data> as_distribution(std::vector<token_data> tokens) {
@@ -169,7 +192,9 @@ explanation explain(Chain& chain, std::span<const float> logits) {
             e.distribution = detail::as_distribution({now.begin(), now.end()});
         seen.emplace_back(now, rows.size());
         if (i == 0) return;
-        stage_report report{stages.name(i - 1), seen[i - 1].count(), seen[i].count(), 0.0};
+        stage_report report{stages.name(i - 1), seen[i - 1].count(), seen[i].count(), 0.0, {}};
+        if (stages[i - 1].ops->expected_bytes)
+            report.next = detail::class_of(stages[i - 1].ops->expected_bytes(stages[i - 1]));
         if (chosen) report.after = now.selected >= 0 ? 1 : 0;
         std::vector<bool> left(rows.size(), false);
         for (std::size_t id = 0; id < rows.size(); ++id) left[id] = !chosen && seen[i].legal(id);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <riffle/riffle.hpp>
@@ -91,8 +92,16 @@ public:
     /// built. A parameter without meaning is built, and the chain answers with its name until it has one.
     template <class Policies>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab = nullptr) const {
+        return build(into, vocab, detail::no_constraint());
+    }
+    /// With a grammar, where one is set: `constrain(grammar text, vocab, chain)` puts a stage that keeps to it into an
+    /// empty chain, ahead of all others, and answers a status; constrain_by_text (riffle/constraint.hpp) does. Where it
+    /// fails nothing is built. A grammar that is set is never ignored: without this argument it is a sentence.
+    template <class Policies, class Constrain>
+    status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab, Constrain&& constrain) const {
         basic_dynamic_chain<Policies> made;
-        const status built = detail::chain_builder<Policies>{*this, made, vocab}.run();
+        const status built = detail::chain_builder<Policies, std::remove_reference_t<Constrain>>{
+            *this, made, vocab, constrain}.run();
         if (made.view().size() == 0) return built;
         if (made.last_status() == status_code::out_of_memory) return made.last_status();
         return into.append(std::move(made));

@@ -95,6 +95,7 @@ struct sampling_parameters {
     /// Build needs a vocabulary for them where dry is on.
     std::vector<std::string> dry_breakers{"\n", ":", "\"", "*"};
     token_sequences dry_breaker_tokens;   ///< in place of the strings; no text sets them
+    std::string grammar;                  ///< that the text keeps to (GBNF); empty: it may be anything
     bool first_space_is_dropped = false;  ///< of a piece, when strings are looked for: see dry_breakers
     /// In order, a selector wherever it stands; none = the selector alone. A list set by hand gives way to the first
     /// sampler that a text mentions.

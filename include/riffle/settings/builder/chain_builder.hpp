@@ -5,23 +5,36 @@
 #include <utility>
 #include <vector>
 
+#include <riffle/core/text.hpp>
 #include <riffle/riffle.hpp>
 #include <riffle/settings/sampling_parameters.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
+/// What is given to build where no grammar is expected.
+struct no_constraint {
+    template <class Chain>
+    status operator()(const text& grammar, const vocabulary*, Chain&) const noexcept {
+        return status::invalid("settings", "grammar", double(grammar.size()),
+                               "bytes long, and build was given nothing to read it with (constrain_by_text)");
+    }
+};
+
 /// Puts the stages of parameters into a chain.
-template <class Policies>
+template <class Policies, class Constrain>
 struct chain_builder {
     const sampling_parameters& s;
     basic_dynamic_chain<Policies>& chain;
     const vocabulary* vocab;
+    Constrain& constrain;
     status first{};        ///< what went wrong first
     bool is_full = false;  ///< the chain takes no more
 
     status run() {
         look_for_what_is_missing();
         if (!first.ok()) return first;
+        if (!s.grammar.empty()) first = constrain(text(s.grammar), vocab, chain);
+        if (!first.ok() && chain.view().size() == 0) return first;
         push_biases();
         if (s.mirostat != 0) push_mirostat();
         else push_samplers();

@@ -18,6 +18,7 @@ enum class option_value : std::uint8_t {
     letters,    ///< letters of samplers
     biases,     ///< token+bias and token-bias, with `,` between them; -inf bans
     tokens,     ///< ids, with `,` between them
+    grammar,    ///< a grammar, as it stands up to the next `;`
     breaker,    ///< a text, in which \n, \t, \r, \\ and \xHH are escapes; or none
     elsewhere,  ///< no setting of a chain, though llama.cpp has it among them: `meaning` says where to look
 };
@@ -69,6 +70,9 @@ RIFFLE_LOCAL inline constexpr option all[] = {
      .meaning = "bans the tokens that end generation"},
     {.names = {"logit_bias", "l"}, .value = v::biases, .meaning = "added to logits, as 15043-1,29871+2.5,7-inf"},
     {.names = {"suppress"}, .value = v::tokens, .meaning = "ids of banned tokens, as 5,7"},
+    {.names = {"grammar"},
+     .value = v::grammar,
+     .meaning = "the text keeps to it: GBNF, in which \\x3B stands for ;, since that ends the setting"},
     // ---- samplers
     {.names = {"penalties"},
      .sampler = penalties,
@@ -215,7 +219,7 @@ RIFFLE_LOCAL inline constexpr option all[] = {
      .whole = &p::n_vocab,
      .meaning = "tokens of the vocabulary, for mirostat 1 where none is given"},
     // ---- llama.cpp's, of which a text makes no stage
-    {.names = {"grammar", "grammar_file", "json_schema", "j", "json_schema_file", "jf"},
+    {.names = {"grammar_file", "json_schema", "j", "json_schema_file", "jf"},
      .value = v::elsewhere,
      .meaning = "put llama.cpp's grammar sampler beside the chain, as llama::guided does"},
     {.names = {"grammar_lazy", "grammar_triggers", "preserved_tokens"},

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstddef>
+#include <utility>
+
+#include <riffle/constraint/constrain.hpp>
+#include <riffle/constraint/gbnf.hpp>
+#include <riffle/constraint/grammar_limits.hpp>
+#include <riffle/constraint/grammar_matcher.hpp>
+#include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/text.hpp>
+#include <riffle/core/vocabulary.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// Makes a stage of a grammar's text: what chain_settings::build asks for where a grammar is set.
+///
+///     constrain_by_text by_grammar(trie);
+///     status made = settings.build(chain, &words, by_grammar);
+///     if (!made.ok()) std::puts(by_grammar.problem().message().c_str());
+///
+/// Made without a trie it makes one of the vocabulary that build is given, each time.
+class constrain_by_text {
+public:
+    constrain_by_text() noexcept = default;
+    explicit constrain_by_text(vocabulary_trie trie, const grammar_limits& limits = {}) noexcept
+        : trie_(std::move(trie)), limits_(limits), has_trie_(true) {}
+
+    /// Appends the stage to a chain that is put together at run time. A grammar that cannot be read is
+    /// invalid_parameter: problem() says why and where.
+    template <class Chain>
+    status operator()(const text& source, const vocabulary* words, Chain& chain) {
+        problem_ = {};
+        if (!has_trie_ && !words) return status::invalid("settings", "grammar", 0, "needs a vocabulary");
+        const parsed<grammar> read = parse_gbnf(source, "root", limits_);
+        if (!read) {
+            problem_ = read.problem();
+            return status::invalid("settings", "grammar at byte", double(problem_.offset), "cannot be read");
+        }
+        const grammar_matcher matcher(*read, has_trie_ ? trie_ : vocabulary_trie(*words));
+        return chain.push(riffle::constrain{matcher});
+    }
+    /// What was wrong with the text read last; nothing in it where nothing was.
+    const parse_problem& problem() const noexcept { return problem_; }
+
+private:
+    vocabulary_trie trie_;
+    grammar_limits limits_;
+    bool has_trie_ = false;
+    parse_problem problem_;
+};
+
+}  // namespace riffle

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <riffle/constraint/grammar_matcher.hpp>
+#include <riffle/core/text.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// The bytes that must follow, as the tokens in which the model's own tokeniser spells them: `tokenise(text)` gives a
+/// list of ids, as vocabulary::tokenise does. To be evaluated in one batch and accepted, as the tokens of forced_run.
+///
+/// forced_run is exact: it has a token only where no other is legal, and sampling would have given the same ones. Bytes
+/// are certain more often than tokens: `"name": ` has to come, in one of many splits. This function takes the split of
+/// the tokeniser, which is what the model met in training. The text is the same; the tokens need not be those that
+/// sampling would have taken, so later logits differ a little. It ends ahead of a token in whose place a longer one is
+/// legal that goes beyond the forced bytes: there the model shall choose (llguidance calls it token healing).
+template <class Tokenise>
+std::vector<token_id> forced_tokens(const grammar_matcher& at, Tokenise tokenise, std::size_t most_bytes = 4096) {
+    const std::string bytes = at.forced_bytes(most_bytes);
+    std::vector<token_id> run;
+    if (bytes.empty()) return run;
+    grammar_matcher ahead = at;
+    text left = bytes;
+    for (const token_id token : tokenise(text(bytes))) {
+        const text piece = at.trie().piece(token);
+        const bool is_next = !piece.empty() && left.starts_with(piece);  // it may have put a blank ahead
+        if (!is_next || ahead.goes_beyond(left) || ahead.accept(token).refused) break;
+        run.push_back(token);
+        left = left.part(piece.size());
+    }
+    return run;
+}
+
+}  // namespace riffle

@@ -1,0 +1,137 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <riffle/constraint/code_points.hpp>
+#include <riffle/constraint/expressions.hpp>
+#include <riffle/constraint/grammar.hpp>
+#include <riffle/core/text.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+namespace detail {
+
+/// Writes rules as GBNF.
+class gbnf_writer {
+public:
+    explicit gbnf_writer(const grammar_rules& g) : g_(g) {}
+
+    std::string write() {
+        write_rule(g_.root);
+        for (std::uint32_t i = 0; i < g_.rules.size(); ++i)
+            if (i != g_.root) write_rule(i);
+        return std::move(out_);
+    }
+
+private:
+    /// What an expression is part of, and so when it needs parentheses.
+    enum class within { rule, alternatives, sequence, repetition };
+
+    void write_rule(std::uint32_t rule) {
+        out_ += g_.rules[rule].name + " ::= ";
+        write(g_.rules[rule].body, within::rule);
+        out_ += '\n';
+    }
+    void write(expression_id id, within outer) {
+        const expression& e = g_.at(id);
+        const bool is_list = e.kind == expression_kind::sequence || e.kind == expression_kind::alternatives;
+        const bool is_nested = (e.kind == expression_kind::alternatives && outer != within::rule) ||
+                               (e.kind == expression_kind::sequence && outer == within::repetition) ||
+                               (is_list && e.count == 0);
+        if (is_nested) out_ += '(';
+        write_inside(e);
+        if (is_nested) out_ += ')';
+    }
+    void write_inside(const expression& e) {
+        switch (e.kind) {
+        case expression_kind::literal: return write_literal(g_.literal(e));
+        case expression_kind::characters: return write_characters(g_.sets[e.first]);
+        case expression_kind::sequence: return write_parts(e, " ", within::sequence);
+        case expression_kind::alternatives: return write_parts(e, " | ", within::alternatives);
+        case expression_kind::repetition: return write_repetition(e);
+        case expression_kind::rule: out_ += g_.rules[e.first].name; return;
+        case expression_kind::token: return write_token(e);
+        }
+    }
+    void write_parts(const expression& e, const char* between, within outer) {
+        for (std::size_t i = 0; i < e.count; ++i) {
+            if (i > 0) out_ += between;
+            write(g_.part(e, i), outer);
+        }
+    }
+    void write_repetition(const expression& e) {
+        write(g_.part(e, 0), within::repetition);
+        const bool is_endless = e.most == expression::unlimited;
+        if (is_endless && e.least <= 1) out_ += e.least == 0 ? '*' : '+';
+        else if (e.least == 0 && e.most == 1) out_ += '?';
+        else {
+            out_ += '{' + std::to_string(e.least);
+            if (e.most != e.least) out_ += ',';
+            if (e.most != e.least && !is_endless) out_ += std::to_string(e.most);
+            out_ += '}';
+        }
+    }
+    void write_token(const expression& e) {
+        if (e.negated) out_ += '!';
+        const token_reference& t = g_.tokens[e.first];
+        out_ += t.name.empty() ? "<[" + std::to_string(t.id) + "]>" : t.name;
+    }
+    void write_literal(const text& bytes) {
+        out_ += '"';
+        for (std::size_t i = 0; i < bytes.size();) {
+            const decoded_character c = decode_utf8(bytes.part(i, 4));
+            write_character(c.value, '"');
+            i += c.length;
+        }
+        out_ += '"';
+    }
+    /// The shorter of the set and what is not in it.
+    void write_characters(const code_point_set& set) {
+        const code_point_set others = set.inverted();
+        if (others.empty()) {
+            out_ += '.';
+            return;
+        }
+        const bool is_inverted = others.ranges().size() < set.ranges().size();
+        out_ += is_inverted ? "[^" : "[";
+        for (const code_point_range& range : (is_inverted ? others : set).ranges()) {
+            write_character(range.first, ']');
+            if (range.last > range.first + 1) out_ += '-';
+            if (range.last > range.first) write_character(range.last, ']');
+        }
+        out_ += ']';
+    }
+    /// `end` is what would end the literal or the class.
+    void write_character(code_point c, char end) {
+        static constexpr char digits[] = "0123456789ABCDEF";
+        const auto hexadecimal = [&](const char* escape, int count) {
+            out_ += escape;
+            for (int i = count; i-- > 0;) out_ += digits[c >> (4 * i) & 15];
+        };
+        if (c == '\n') out_ += "\\n";
+        else if (c == '\t') out_ += "\\t";
+        else if (c == '\r') out_ += "\\r";
+        else if (c == '\\' || c == code_point(end)) (out_ += '\\') += char(c);
+        else if (end == ']' && c == '[') out_ += "\\[";
+        else if (end == ']' && c == '-') out_ += "\\-";
+        else if (end == ']' && c == '^') hexadecimal("\\x", 2);  // it may come first
+        else if (c < ' ' || (c >= 0x7F && c <= 0xFF)) hexadecimal("\\x", 2);
+        else if (c <= 0x7E) out_ += char(c);
+        else if (c <= 0xFFFF) hexadecimal("\\u", 4);
+        else hexadecimal("\\U", 8);
+    }
+
+    const grammar_rules& g_;
+    std::string out_;
+};
+
+}  // namespace detail
+
+/// A grammar as GBNF, for people who want to read it: a rule a line, the first one first, in ASCII but for the names of
+/// tokens. What it writes is read back as the same language (parse_gbnf with the name of the first rule as its root).
+/// Empty for a default grammar. Throws what std::string throws.
+inline std::string to_gbnf(const grammar& of) {
+    return of ? detail::gbnf_writer(of.data()->rules).write() : std::string();
+}
+
+}  // namespace riffle
