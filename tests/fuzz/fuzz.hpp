@@ -88,5 +88,9 @@ void settings(input in);
 void candidates(input in);
 /// One sequence of calls on a chain as a type, put together at run time, and erased: the three always agree.
 void calls(input in);
+/// A grammar in GBNF: read, and followed for a few tokens.
+void grammar(input in);
+/// Tokens, bytes and ways back in one of a few grammars.
+void tokens(input in);
 
 }  // namespace riffle_tests::fuzz

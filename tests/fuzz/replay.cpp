@@ -32,6 +32,8 @@ void replay(const std::string& target, void (*run)(input)) {
 TEST(Fuzz, SettingsReplayed) { replay("settings", settings); }
 TEST(Fuzz, CandidatesReplayed) { replay("candidates", candidates); }
 TEST(Fuzz, CallsReplayed) { replay("calls", calls); }
+TEST(Fuzz, GrammarReplayed) { replay("grammar", grammar); }
+TEST(Fuzz, TokensReplayed) { replay("tokens", tokens); }
 
 }  // namespace
 }  // namespace riffle_tests::fuzz

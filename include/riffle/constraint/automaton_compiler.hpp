@@ -20,11 +20,12 @@ public:
 
     outcome compile(byte_automaton& into) {
         find_shortest();
-        if (shortest_of_rule_[0] == endless) return outcome::matches_nothing;
+        collect_steps();
+        if (!order_rules()) return outcome::left_recursion;
+        if (matches_nothing(0)) return outcome::matches_nothing;
         cut_dead_ends();
         pass_over_steps();
         collect_steps();
-        if (!order_rules()) return outcome::left_recursion;
         turn_tail_calls_into_loops();
         collect_steps();
         write(into);
@@ -219,7 +220,7 @@ private:
             });
         };
         for (std::uint32_t first = 0; first < count; ++first) {
-            if (state[first] != unseen || shortest_of_rule_[first] == endless) continue;
+            if (state[first] != unseen) continue;
             enter(first);
             while (!visits.empty()) {
                 visit& v = visits.back();

@@ -39,6 +39,11 @@ struct expression {
     std::uint32_t least = 0;   ///< repetition
     std::uint32_t most = 0;    ///< repetition
     std::uint32_t height = 1;  ///< of the tree below, itself included
+
+    bool has_parts() const noexcept {
+        return kind == expression_kind::sequence || kind == expression_kind::alternatives ||
+               kind == expression_kind::repetition;
+    }
 };
 using expression_id = std::uint32_t;
 

@@ -16,10 +16,10 @@ inline parsed<grammar> read_gbnf(const text& source, const text& root, const gra
     gbnf_reader reader(source, limits);
     if (!reader.read(root)) return parsed<grammar>(reader.problem());
     parsed<grammar> made = compile(std::move(reader.rules()), limits);
-    if (made) return made;
+    if (made) return parsed<grammar>(*made, std::move(reader.warnings()));
     parse_problem problem = made.problem();
     set_place(problem, source, problem.offset);
-    return parsed<grammar>(std::move(problem));
+    return parsed<grammar>(std::move(problem), std::move(reader.warnings()));
 }
 
 }  // namespace detail

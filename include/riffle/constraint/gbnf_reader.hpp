@@ -85,6 +85,7 @@ public:
 private:
     /// Whether the end of a line ends what is read.
     enum class lines { end, go_on };
+    enum : std::size_t { most_warnings = 16 };
 
     // ---- the text
 
@@ -178,7 +179,36 @@ private:
             return fail_at(0, "there is no rule called " + std::string(root.data(), root.size()) +
                                   ", with which the grammar is to begin");
         g_.root = std::uint32_t(found);
+        warn_of_unused_rules();
         return true;
+    }
+    void warn_of_unused_rules() {
+        std::vector<std::uint8_t> is_used(g_.rules.size());
+        std::vector<std::uint32_t> left{g_.root};
+        is_used[g_.root] = 1;
+        std::vector<expression_id> inside;
+        while (!left.empty()) {
+            inside.assign(1, g_.rules[left.back()].body);
+            left.pop_back();
+            while (!inside.empty()) {
+                const expression& e = g_.at(inside.back());
+                inside.pop_back();
+                for (std::size_t i = 0; e.has_parts() && i < e.count; ++i) inside.push_back(g_.part(e, i));
+                if (e.kind != expression_kind::rule || is_used[e.first]) continue;
+                is_used[e.first] = 1;
+                left.push_back(e.first);
+            }
+        }
+        for (std::size_t i = 0; i < is_used.size(); ++i)
+            if (!is_used[i]) warn(g_.rules[i], "nothing that begins with the root uses this rule");
+    }
+    void warn(const grammar_rules::rule& of, const char* sentence) {
+        if (warnings_.size() == most_warnings) return;
+        parse_problem warning;
+        set_place(warning, source_, of.offset);
+        warning.where = of.name;
+        warning.sentence = sentence;
+        warnings_.push_back(std::move(warning));
     }
 
     // ---- expressions
@@ -349,7 +379,7 @@ private:
         if (kind == '?') most = 1;
         if (kind == '{' && !read_bounds(begin, least, most, over)) return false;
         if (most < least) return fail_at(begin, "the greater number of a repetition is below the lesser");
-        if (g_.at(items.back()).height > 2 * limits_.depth) return fail_at(begin, "repetitions are nested too deeply");
+        if (g_.at(items.back()).height > 4 * limits_.depth) return fail_at(begin, "repetitions are nested too deeply");
         items.back() = g_.add_repetition(items.back(), least, most);
         skip_space(over);
         return true;

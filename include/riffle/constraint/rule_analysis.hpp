@@ -29,9 +29,10 @@ public:
         case expression_kind::token: return 2;
         case expression_kind::rule: return can_be_inlined(e.first) ? size_[e.first] : 2;
         case expression_kind::repetition: {
-            const std::uint64_t copies = e.most == expression::unlimited ? e.least + 1 : e.most;
-            const std::uint64_t all = copies * size_of(g_.part(e, 0));
-            return copies <= most_copies && all <= most_copied ? std::uint32_t(all) : size_of(g_.part(e, 0)) + 2;
+            const std::uint64_t copies = e.most == expression::unlimited ? std::uint64_t{e.least} + 1 : e.most;
+            const std::uint32_t of_one = size_of(g_.part(e, 0));
+            const bool is_copied = copies <= most_copies && copies * of_one <= most_copied;
+            return is_copied ? std::uint32_t(copies * of_one) : of_one + 2;
         }
         case expression_kind::sequence:
         case expression_kind::alternatives: break;
@@ -49,9 +50,7 @@ private:
     void references(expression_id id, std::vector<std::uint32_t>& to) const {
         const expression& e = g_.at(id);
         if (e.kind == expression_kind::rule) to.push_back(e.first);
-        if (e.kind == expression_kind::sequence || e.kind == expression_kind::alternatives ||
-            e.kind == expression_kind::repetition)
-            for (std::size_t i = 0; i < e.count; ++i) references(g_.part(e, i), to);
+        for (std::size_t i = 0; e.has_parts() && i < e.count; ++i) references(g_.part(e, i), to);
     }
 
     /// Strongly connected components (Tarjan, "Depth-first search and linear graph algorithms", 1972), without

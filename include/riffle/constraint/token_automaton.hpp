@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,10 +84,32 @@ public:
 private:
     enum : std::size_t { most_slices = 16 };
 
+    /// Tokens that are named `<so>`: of several with one text a control token, else the first.
+    void find_names(std::vector<token_id>& found) const {
+        std::vector<std::uint32_t> by_name;
+        for (std::uint32_t i = 0; i < of_.tokens.size(); ++i)
+            if (!of_.tokens[i].name.empty()) by_name.push_back(i);
+        if (by_name.empty()) return;
+        std::sort(by_name.begin(), by_name.end(),
+                  [&](std::uint32_t a, std::uint32_t b) { return precedes(of_.tokens[a].name, of_.tokens[b].name); });
+        for (std::size_t i = 0; i < trie_->size(); ++i) {
+            const auto id = token_id(i);
+            const text piece = trie_->piece(id);
+            if (piece.size() < 3 || piece[0] != '<' || piece[piece.size() - 1] != '>') continue;
+            auto at = std::lower_bound(by_name.begin(), by_name.end(), piece, [&](std::uint32_t reference, const text& p) {
+                return precedes(of_.tokens[reference].name, p);
+            });
+            for (; at != by_name.end() && text(of_.tokens[*at].name) == piece; ++at)
+                if (found[*at] == null_token || (trie_->is_control(id) && !trie_->is_control(found[*at]))) found[*at] = id;
+        }
+    }
     void resolve_tokens() {
-        for (const token_reference& reference : of_.tokens) {
-            token_id id = reference.name.empty() ? token_id(reference.id) : trie_->named(reference.name);
-            if (reference.name.empty() && !trie_->contains(id)) id = null_token;
+        std::vector<token_id> named(of_.tokens.size(), null_token);
+        find_names(named);
+        for (std::size_t i = 0; i < of_.tokens.size(); ++i) {
+            const token_reference& reference = of_.tokens[i];
+            token_id id = reference.name.empty() ? token_id(reference.id) : named[i];
+            if (!trie_->contains(id)) id = null_token;
             const bool is_usable = id != null_token && trie_->has_text(id);
             if (!is_usable && problem_.ok())
                 problem_ = status::invalid("grammar", "the token at byte", double(reference.offset),
@@ -163,6 +187,15 @@ private:
             count += (word & bit) == 0;
             word |= bit;
         }
+        void add(std::size_t word, std::uint32_t bits) noexcept {
+            count += std::size_t(std::popcount(bits & ~words[word]));
+            words[word] |= bits;
+        }
+        void remove(token_id id) noexcept {
+            if (!has(id)) return;
+            words[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
+            --count;
+        }
     };
     const token_mask* make_mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
         growing_array<std::uint32_t> memory;
@@ -191,6 +224,8 @@ private:
     }
     void add_references(const lazy_automaton& a, state_id of, words_in_making& legal) const noexcept {
         if (of_.token_edges.empty()) return;
+        bool has_negated = false, leaves_out = true;
+        token_id left_out = null_token;  // by all negated edges
         for (const configuration& c : a.at(of).configurations())
             for (const token_edge& e : of_.token_edges_of(c.node)) {
                 const token_id named = tokens_[e.reference];
@@ -198,9 +233,14 @@ private:
                     if (is_meant(e, named)) legal.add(named);
                     continue;
                 }
-                for (std::size_t i = 0; i < trie_->size(); ++i)
-                    if (token_id(i) != named && (trie_->takeable()[i / 32] >> (i % 32) & 1) != 0) legal.add(token_id(i));
+                leaves_out &= !has_negated || named == left_out;
+                has_negated = true;
+                left_out = named;
             }
+        if (!has_negated) return;
+        const bool was_legal = legal.has(left_out);
+        for (std::size_t w = 0; w < legal.words.size(); ++w) legal.add(w, trie_->takeable()[w]);
+        if (leaves_out && !was_legal) legal.remove(left_out);
     }
 
     /// The tokens that are legal whatever they are followed by, in a state with loops over sets of characters. The slice

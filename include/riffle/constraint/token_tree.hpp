@@ -12,6 +12,12 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
+/// The order of texts by their bytes, which are numbers from 0 to 255.
+inline bool precedes(const text& a, const text& b) noexcept {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                        [](char x, char y) { return std::uint8_t(x) < std::uint8_t(y); });
+}
+
 /// The texts of tokens as a tree of their bytes, in the order in which it is walked: a node, then all below it.
 struct token_tree {
     enum : std::uint32_t { no_token = 0xFFFFFF, most_nodes = 0xFFFFFF };
@@ -50,7 +56,7 @@ struct token_tree {
             if (a.head != b.head) return a.head < b.head;
             const text left = piece(a.id), right = piece(b.id);
             if (left == right) return a.id < b.id;
-            return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end(), is_below);
+            return precedes(left, right);
         });
         nodes.reserve(2 * tokens.size());
         std::array<std::uint32_t, longest> path;  // the nodes that are open, of which the next token may share some
@@ -101,7 +107,6 @@ struct token_tree {
     }
 
 private:
-    static bool is_below(char a, char b) noexcept { return std::uint8_t(a) < std::uint8_t(b); }
     static std::uint64_t head_of(const text& bytes) noexcept {
         std::uint64_t head = 0;
         for (std::size_t i = 0; i < 8; ++i) head = head << 8 | (i < bytes.size() ? std::uint8_t(bytes[i]) : 0u);

@@ -71,15 +71,8 @@ public:
     bool is_read_by_bytes(token_id id) const noexcept {
         return contains(id) && roles_[std::size_t(id)] == token_role::text && has_text(id);
     }
-    /// The token of such a text: of several a control token, else the first. null_token = there is none.
-    token_id named(const text& name) const noexcept {
-        token_id found = null_token;
-        for (std::size_t i = 0; i < size(); ++i) {
-            if (!(piece(token_id(i)) == name)) continue;
-            if ((roles_[i] & token_role::control) != token_role::text) return token_id(i);
-            if (found == null_token) found = token_id(i);
-        }
-        return found;
+    bool is_control(token_id id) const noexcept {
+        return contains(id) && (roles_[std::size_t(id)] & token_role::control) != token_role::text;
     }
     const token_tree& tree() const noexcept { return tree_; }
     /// Tokens of more than 255 bytes, which are not in the tree.

@@ -69,14 +69,23 @@ inline std::size_t find_legal(const row& r, const legal_tokens& legal, token_dat
     return legal.ids.empty() ? find_legal(r, legal.words, out) : find_legal(r, legal.ids, out);
 }
 
+/// Writes the packed words of a list of ascending ids, of those from 0 to below `size`. Each word is written once, and
+/// none is read: they may lie in memory of a device.
+inline void write_words(std::span<const token_id> ids, std::size_t size, std::span<std::uint32_t> words) noexcept {
+    auto next = ids.begin();
+    while (next != ids.end() && *next < 0) ++next;
+    for (std::size_t w = 0; w < words.size(); ++w) {
+        std::uint32_t word = 0;
+        for (; next != ids.end() && std::size_t(*next) / 32 == w && std::size_t(*next) < size; ++next)
+            word |= 1u << (std::uint32_t(*next) % 32);
+        words[w] = word;
+    }
+}
 /// The packed words of a list of ids, in `words` for `size` of them.
 inline std::span<const std::uint32_t> words_of(std::span<const token_id> ids, std::uint32_t* words,
                                                std::size_t size) noexcept {
-    const std::size_t count = size / 32 + 1;
-    std::fill_n(words, count, 0u);
-    for (const token_id id : ids)
-        if (id >= 0 && std::size_t(id) < size) words[std::size_t(id) / 32] |= 1u << (std::uint32_t(id) % 32);
-    return {words, count};
+    write_words(ids, size, {words, size / 32 + 1});
+    return {words, size / 32 + 1};
 }
 
 /// Makes the ids that a mask does not leave -inf. Blocks left whole stay the caller's memory, blocks left empty all

@@ -15,6 +15,7 @@
 #include <riffle/gpu/host/device_plan.hpp>
 #include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/host/stage_request.hpp>
+#include <riffle/wide/gather.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
 
@@ -54,8 +55,7 @@ public:
     /// here to `finish`.
     ///
     /// False where there is no room for it or its edits, a token is changed more than most_changes_of_a_token times,
-    /// a stage has what no request says (xtc's exempt tokens; of masks, those that leave all tokens or give ids), the
-    /// row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest logits
+    /// a stage has what no request says (xtc's exempt tokens; of masks, those that leave all tokens), the row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest logits
     /// will do for a chain under llama_exact, or `on` is not of this chain: the row asks for nothing then, takes no
     /// room, and must be sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a
     /// mask and each edit.
@@ -94,15 +94,16 @@ private:
         });
         return fits;
     }
-    /// False for one that is a list of ids: so few are the processor's.
     bool write_mask(const legal_tokens& legal, std::uint32_t* words) noexcept {
-        if (legal.are_all || !legal.ids.empty()) return false;
-        const std::span<const std::uint32_t> mask = legal.words;
-        const std::size_t count = (std::min)(mask.size(), saturating::rounded_up(vocabulary_, 32) / 32);
+        if (legal.are_all) return false;
+        const std::size_t of_vocabulary = saturating::rounded_up(vocabulary_, 32) / 32;
+        const std::size_t count = legal.ids.empty() ? (std::min)(legal.words.size(), of_vocabulary) : of_vocabulary;
         if (!has_room(count)) return false;
         words[stage_word::low] = count ? std::uint32_t(used_) : 0;
         words[stage_word::high] = std::uint32_t(count);
-        std::copy_n(mask.data(), count, words_.data() + used_);
+        std::uint32_t* const mask = words_.data() + used_;
+        if (legal.ids.empty()) std::copy_n(legal.words.data(), count, mask);
+        else wide::write_words(legal.ids, vocabulary_, {mask, count});
         used_ += count;
         return true;
     }
