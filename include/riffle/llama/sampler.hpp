@@ -33,7 +33,8 @@ public:
     sampler_of(Chain&& chain, const sampler_options& options) noexcept(std::is_nothrow_move_constructible_v<Chain>)
         : chain_(std::move(chain)), options_(options) {}
     /// A clone is attached to no context.
-    sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_), in_prompt_(other.in_prompt_) {}
+    sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_), in_prompt_(other.in_prompt_),
+          just_accepted_(other.just_accepted_) {}
     sampler_of& operator=(const sampler_of&) = delete;
     ~sampler_of() { forget_clone(); }
     const Chain& chain() const noexcept { return chain_; }
@@ -131,6 +132,7 @@ private:
     status note_place(const sampler_of& from) noexcept {
         applied_ = from.applied_;
         in_prompt_ = from.in_prompt_;
+        just_accepted_ = from.just_accepted_;
         return {};
     }
     /// Whether a copy of the chain has its history and its stages. Where there is no memory, copies say so themselves.
@@ -146,13 +148,28 @@ private:
     }
     void accept(token_id token) noexcept {
         forget_clone();
+        if (is_accepted_twice(token)) {
+            return chain_.state().set_status(status::invalid("accept", "token", double(token), "was accepted already",
+                                                             status_code::stage_failed));
+        }
+        just_accepted_ = applied_ ? token : null_token;
         applied_ = false;
         if (!has_room()) return chain_.state().lose_history();  // nobody can be told here
         const status taken = in_prompt_ ? chain_.prompt({&token, 1}) : chain_.accept(token).state;
         if (!taken.ok()) chain_.state().set_status(taken);
     }
+    /// llama_sampler_sample accepts what it gives; many a caller accepts it once more (llama.cpp #12474, #18173). A
+    /// grammar would then read a text that is not the one that was written.
+    bool is_accepted_twice(token_id token) const noexcept {
+        if (token != just_accepted_ || applied_) return false;
+        decltype(auto) stages = chain_.view();
+        for (std::size_t i = 0; i < stages.size(); ++i)
+            if (stages.fact(i).constrains) return true;
+        return false;
+    }
     void reset() noexcept {
         forget_clone();
+        just_accepted_ = null_token;
         applied_ = false;
         in_prompt_ = true;
         chain_.reset();
@@ -201,6 +218,7 @@ private:
     sampler_options options_;
     bool applied_ = false;
     bool in_prompt_ = true;  ///< it was not applied since it was made, or reset
+    token_id just_accepted_ = null_token;  ///< the last token, where it is the first since the chain was applied
     int owners_ = 1;
     sampler_of* clone_ = nullptr;  ///< of which the front's clone is an owner already
     offloading graph_;
@@ -245,7 +263,10 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// A token that a stage refuses is not taken, and last_status() of the chain says so: llama_sampler_accept has no
 /// answer. llama.cpp does not say whether an accepted token is of a prompt: those that are accepted before the first
 /// apply since the sampler was made, or reset, are. So a chain gives the same tokens as a llama_sampler and by
-/// riffle::llama::sample after riffle::llama::prompt, and a grammar in it does not see the prompt.
+/// riffle::llama::sample after riffle::llama::prompt, and a grammar in it does not see the prompt. In a chain with a
+/// constraint the token that was accepted behind an apply is not taken a second time ahead of the next one: callers of
+/// llama_sampler_sample, which accepts, like to accept what it gave. (So a run of forced tokens that begins with that
+/// very token is for the chain's own accept.)
 template <class Chain>
 llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
     using held = detail::sampler_of<detail::chain_type<Chain>>;
