@@ -52,7 +52,8 @@ public:
         if (problem_.ok()) problem_ = begin(language, trie);
     }
 
-    /// Whether there is a token to choose. Else: no_legal_token once the text has ended; dead_end, where a text has to
+    /// Whether there is a token to choose. Else: no_legal_token once the text has ended, or where it should but the
+    /// vocabulary has no token that ends it; dead_end, where a text has to
     /// follow that no token of the vocabulary begins with (the sentence names its first byte); or what is wrong with the
     /// matcher itself. Makes the mask.
     status(check)() const noexcept {
@@ -62,6 +63,7 @@ public:
         const detail::token_mask* const legal = mask(why);
         if (!legal) return status_of(why);
         if (legal->count() > 0) return {};
+        if (is_complete()) return status::failed(status_code::no_legal_token, "constrain");  // there is no token for it
         const byte_set next = expected_bytes();
         if (next.empty()) return status::failed(status_code::dead_end, "constrain");
         return status::invalid("constrain", "the byte", double(next.first()),
@@ -74,8 +76,9 @@ public:
     /// is wrong with the matcher. Valid until the next call. O(1) in a state that was met; O(few) where few are legal.
     std::span<const std::uint32_t> legal_words() const noexcept {
         const detail::token_mask* const legal = mask();
+        if (!legal && now() == ended) return words_.none(trie_.data()->words());
         if (!legal) return {};
-        return legal->are_few() ? words_.of(*legal, (trie_.size() + 31) / 32) : legal->words();
+        return legal->are_few() ? words_.of(*legal, trie_.data()->words()) : legal->words();
     }
     std::size_t legal_count() const noexcept {
         const detail::token_mask* const legal = mask();
@@ -131,7 +134,8 @@ public:
     // ---- what has come
 
     /// Takes a token. step::finished says that the text is complete and nothing but an end may follow, or that this was
-    /// the end. One that is not legal is refused (stage_failed). O(its bytes).
+    /// the end. One that is not legal is refused (stage_failed). A token that ends generation, but is named by the
+    /// grammar in this place, is read as the grammar has it. O(its bytes) in states that were met.
     step accept(token_id token) noexcept {
         const detail::state_id to = after(token);
         if (to < 0 && to != ended) return step::refusal(status_of(to));
@@ -157,17 +161,17 @@ public:
     /// Back to the beginning.
     void reset() noexcept {
         if (automaton_) ring_[0] = automaton_->start();
-        accepted_ = 0;
+        accepted_ = oldest_ = 0;
     }
 
     // ---- going back
 
     /// Tokens so far.
     std::uint64_t mark() const noexcept { return accepted_; }
-    /// Back to where so many tokens had come; by 128 at most, and never ahead.
+    /// Back to where so many tokens had come: to the 128 ahead of the farthest place it has been at, and never ahead.
     status rollback(std::uint64_t mark) noexcept {
         if (mark > accepted_) return status_code::mark_unknown;
-        if (accepted_ - mark > rollback_depth) return status_code::rewind_too_far;
+        if (mark < oldest_) return status_code::rewind_too_far;
         accepted_ = mark;
         return {};
     }
@@ -198,7 +202,7 @@ public:
     std::string forced_bytes(std::size_t most = 4096) const {
         grammar_matcher ahead = *this;
         std::string bytes;
-        while (bytes.size() < most && !ahead.is_complete() && !ahead.expects_a_token()) {
+        while (bytes.size() < most && ahead.now() >= 0 && !ahead.is_complete() && !ahead.expects_a_token()) {
             const byte_set next = ahead.expected_bytes();
             if (next.size() != 1) break;
             const char only = char(next.first());
@@ -244,13 +248,22 @@ private:
         }
         std::span<const std::uint32_t> of(const detail::token_mask& mask, std::size_t size) noexcept {
             if (shown_ == &mask) return {words(), size};
-            if (!memory_.data() && memory_.reserve((size + 1) * sizeof(std::uint32_t)) != status_code::ok) return {};
-            if (shown_)
-                for (const token_id id : shown_->ids()) words()[std::size_t(id) / 32] = 0;
-            else
-                std::fill_n(words(), size, 0u);
+            if (none(size).empty()) return {};
             for (const token_id id : mask.ids()) words()[std::size_t(id) / 32] |= 1u << (std::uint32_t(id) % 32);
             shown_ = &mask;
+            return {words(), size};
+        }
+        /// Zeros.
+        std::span<const std::uint32_t> none(std::size_t size) noexcept {
+            const std::size_t bytes = size * sizeof(std::uint32_t);
+            if (memory_.size() < bytes) {
+                shown_ = nullptr;
+                if (memory_.reserve(bytes) != status_code::ok) return {};
+            }
+            if (shown_)
+                for (const token_id id : shown_->ids()) words()[std::size_t(id) / 32] = 0;
+            else std::fill_n(words(), size, 0u);
+            shown_ = nullptr;
             return {words(), size};
         }
         /// The mask may be gone.
@@ -278,7 +291,10 @@ private:
 
     detail::state_id now() const noexcept { return ring_[accepted_ % states_kept]; }
     const detail::text_state& state() const noexcept { return automaton_->at(now()); }
-    void push(detail::state_id to) noexcept { ring_[++accepted_ % states_kept] = to; }
+    void push(detail::state_id to) noexcept {
+        ring_[++accepted_ % states_kept] = to;
+        if (accepted_ > oldest_ + rollback_depth) oldest_ = accepted_ - rollback_depth;
+    }
     bool expects_a_token() const noexcept {
         for (const detail::configuration& c : state().configurations())
             if (!tokens_->grammar().token_edges_of(c.node).empty()) return true;
@@ -342,6 +358,7 @@ private:
     mutable std::array<detail::state_id, states_kept> ring_;  ///< after the last 129 tokens
     mutable own_words words_;
     std::uint64_t accepted_ = 0;
+    std::uint64_t oldest_ = 0;  ///< whose state is kept
     status problem_ = status::invalid("constrain", "grammar", 0, "is none");
 };
 

@@ -39,6 +39,8 @@ struct matcher_guide {
     void reset() noexcept { stage.reset(); }
     std::uint64_t mark() const noexcept { return stage.mark(); }
     bool rollback(std::uint64_t mark) noexcept { return stage.rollback(mark); }
+    Matcher here() const noexcept { return stage.matcher; }
+    void put_back(const Matcher& here) noexcept { stage.matcher = here; }
     static std::size_t mask_bytes(std::size_t size) noexcept { return saturating::product(size, sizeof(float)); }
     template <class Output>
     const float* mask(const Output& from, std::byte* memory, status& why) const noexcept {

@@ -23,7 +23,8 @@ namespace detail {
 ///     step accept(token_id) noexcept;
 ///     void reset() noexcept;
 ///     std::uint64_t mark() const noexcept;
-///     bool rollback(std::uint64_t) noexcept;   // or forth again, as long as nothing was accepted since
+///     bool rollback(std::uint64_t) noexcept;
+///     auto here() const noexcept;              // what put_back(here) brings it back with, from further back
 ///     static std::size_t mask_bytes(std::size_t size) noexcept;
 ///     const float* mask(const Output&, std::byte* memory, status& why) noexcept;   // the logits behind it
 ///
@@ -64,11 +65,11 @@ public:
     };
     place mark() const noexcept { return {chain_.mark(), guide_.mark()}; }
     status rollback(const place& p) noexcept {
-        const std::uint64_t now = guide_.mark();
-        if (p.of_grammar > now) return status_code::mark_unknown;
+        if (p.of_grammar > guide_.mark()) return status_code::mark_unknown;
+        const auto here = guide_.here();
         if (!guide_.rollback(p.of_grammar)) return status::failed(status_code::rewind_too_far, "grammar");
         const status s = chain_.rollback(p.of_chain);
-        if (!s.ok()) guide_.rollback(now);
+        if (!s.ok()) guide_.put_back(here);
         return s;
     }
 

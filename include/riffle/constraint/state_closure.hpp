@@ -85,6 +85,7 @@ public:
         left_.clear();
         seen_.clear();
         is_accepting_ = met_unknown_ = false;
+        work_ = 0;
         state_ = outcome::good;
     }
     void add(configuration at) noexcept {
@@ -122,19 +123,26 @@ private:
         caller by;
         bool operator<(const pending& other) const noexcept { return order > other.order; }  // the least first
     };
+    enum : std::size_t { steps_of_configuration = 16 };
     enum : std::uint32_t { frame_itself = ~0u };  // beside a frame: that all of its callers went on
 
     void fail() noexcept { state_ = outcome::no_memory; }
     bool is_new(std::uint64_t key) noexcept {
         const pair_set::outcome added = seen_.add(key);
         if (added == pair_set::outcome::no_memory) fail();
-        else if (seen_.size() > 64 * std::size_t{most_}) state_ = outcome::too_large;
         return added == pair_set::outcome::added;
     }
+    /// A text that can be read in very many ways takes time for all of them, and not only for those that are found:
+    /// that has an end too.
+    void work() noexcept {
+        if (++work_ > steps_of_configuration * std::size_t{most_}) state_ = outcome::too_large;
+    }
     void go_on(std::uint32_t node, std::uint32_t frame) noexcept {
+        work();
         if (!left_.push({node, frame})) fail();
     }
     void call(std::uint32_t rule, const caller& by) noexcept {
+        work();
         if (!pending_.push({of_.rules[rule].order, rule, by})) return fail();
         std::push_heap(pending_.begin(), pending_.end());
     }
@@ -213,6 +221,7 @@ private:
     growing_array<pending> pending_;
     growing_array<caller> callers_;
     pair_set seen_;
+    std::size_t work_ = 0;
     bool is_predicting_ = false, is_accepting_ = false, met_unknown_ = false;
     outcome state_ = outcome::good;
 };

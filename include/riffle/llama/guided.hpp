@@ -34,6 +34,8 @@ struct sampler_guide {
     }
     std::uint64_t mark() const noexcept { return grammar.accepted(); }
     bool rollback(std::uint64_t mark) noexcept { return grammar.rollback(mark); }
+    std::uint64_t here() const noexcept { return grammar.accepted(); }
+    void put_back(std::uint64_t here) noexcept { grammar.rollback(here); }
     static std::size_t mask_bytes(std::size_t size) noexcept {
         return saturating::product(size, sizeof(token_data) + sizeof(float));
     }
