@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <riffle/constraint.hpp>
 #include <riffle/explain.hpp>
 #include <riffle/riffle.hpp>
 
@@ -209,6 +210,25 @@ TEST(Explanation, TableNamesStagesAndTokens) {
     EXPECT_NE(text.find("top_k"), std::string::npos) << text;
     EXPECT_NE(text.find("word1  <- chosen"), std::string::npos) << text;
     EXPECT_EQ(text.find("word0"), std::string::npos) << text;
+}
+
+TEST(Explanation, SaysWhichBytesMayComeBehindAConstraint) {
+    vocabulary words;
+    for (int b = 0; b < 256; ++b) {
+        const char c = char(b);
+        words.add({&c, 1});
+    }
+    const parsed<grammar> g = parse_gbnf("root ::= [0-9a-f] | [\\-\\]^\\\\ \\n\\u00e9xy]");
+    ASSERT_TRUE(g.ok()) << g.problem().message();
+    auto sampler = constrain{grammar_matcher(*g, vocabulary_trie(words))} | top_k{.k = 5} | dist{};
+    const explanation e = explain(sampler, random_row(256, 3));
+    ASSERT_EQ(e.stages.size(), 3u);
+    EXPECT_EQ(e.stages[0].name, "constrain");
+    EXPECT_EQ(e.stages[0].before, 256u);
+    EXPECT_EQ(e.stages[0].after, 25u);
+    EXPECT_EQ(e.stages[0].next, "[\\x0A\\x20\\-0-9\\\\-\\^a-fxy\\xC3]");
+    EXPECT_NE(e.to_string().find("next: ["), std::string::npos);
+    EXPECT_TRUE(e.stages[1].next.empty());
 }
 
 }  // namespace

@@ -274,8 +274,8 @@ private:
         std::sort(d_.edges.begin(), d_.edges.end(), [](const auto& a, const auto& b) {
             return a.from != b.from ? a.from < b.from : a.to.first < b.to.first;
         });
-        std::stable_sort(d_.token_edges.begin(), d_.token_edges.end(), by_node);
-        std::stable_sort(d_.steps.begin(), d_.steps.end(), by_node);
+        std::sort(d_.token_edges.begin(), d_.token_edges.end(), by_node);
+        std::sort(d_.steps.begin(), d_.steps.end(), by_node);
         const auto set_begins = [&](const auto& items, auto begin) {
             std::size_t next = 0;
             for (std::uint32_t n = 0; n <= count; ++n) {

@@ -328,21 +328,24 @@ private:
     detail::state_id after(Ask ask) const noexcept {
         detail::state_id answer = ask(*automaton_);
         for (int attempt = 0; answer == detail::full && attempt < 3; ++attempt) {
-            if (!move_on(attempt == 2)) return detail::no_memory;
-            answer = ask(*automaton_);
+            const detail::state_id moved = move_on(attempt == 2);
+            if (moved == detail::no_memory) return moved;
+            if (moved == detail::dead) answer = ask(*automaton_);
         }
         return answer;
     }
-    RIFFLE_NOINLINE bool move_on(bool to_largest) const noexcept {
+    /// dead, or why it could not move.
+    RIFFLE_NOINLINE detail::state_id move_on(bool to_largest) const noexcept {
         const auto fresh = tokens_->automaton_after(automaton_, to_largest);
-        if (!fresh) return false;
+        if (!fresh) return detail::no_memory;
         std::array<detail::state_id, states_kept> moved = ring_;
         const std::size_t used = accepted_ < states_kept ? std::size_t(accepted_) + 1 : states_kept;
-        if (!fresh->move_states(*automaton_, {moved.data(), used})) return to_largest ? false : true;
+        const detail::state_id why = fresh->move_states(*automaton_, {moved.data(), used});
+        if (why != detail::dead) return why;
         ring_ = moved;
         automaton_ = fresh;
         words_.forget();
-        return true;
+        return why;
     }
     static status status_of(detail::state_id why) noexcept {
         if (why == detail::no_memory) return status_code::out_of_memory;

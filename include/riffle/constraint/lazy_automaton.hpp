@@ -124,36 +124,36 @@ public:
         return made;
     }
 
-    /// States of another automaton of this grammar, as states of this one. False where they do not fit. (The other is
-    /// the elder: two that move to each other would wait for each other.)
-    bool move_states(lazy_automaton& from, std::span<state_id> states) noexcept {
+    /// States of another automaton of this grammar, as states of this one; dead, or why they could not be moved. (The
+    /// other is the elder: two that move to each other would wait for each other.)
+    state_id move_states(lazy_automaton& from, std::span<state_id> states) noexcept {
         const brief_hold hold_elder(from.lock_);
         const brief_hold hold(lock_);
         growing_array<std::uint32_t> moved;  // frames of `from` as frames of this one
-        if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return false;
-        if (!mark_frames(from, states, moved)) return false;
+        if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return no_memory;
+        if (!mark_frames(from, states, moved)) return no_memory;
         growing_array<caller> callers;
         for (std::uint32_t f = 0; f < moved.size(); ++f) {  // callers' frames are older than what they called
             if (moved[f] == frame_table::no_memory) continue;
             callers.clear();
             for (caller c : from.frames_.callers(f)) {
                 c.frame = moved[c.frame];
-                if (!callers.push(c)) return false;
+                if (!callers.push(c)) return no_memory;
             }
             frame_table::settle(callers);
             moved[f] = frames_.intern({callers.data(), callers.size()});
-            if (moved[f] == frame_table::no_memory) return false;
+            if (moved[f] == frame_table::no_memory) return no_memory;
         }
         growing_array<configuration> all;
         for (state_id& s : states) {
             if (s < 0) continue;
             all.clear();
             for (const configuration& c : from.at(s).configurations())
-                if (!all.push({c.node, moved[c.frame]})) return false;
+                if (!all.push({c.node, moved[c.frame]})) return no_memory;
             s = intern(all, from.at(s).is_accepting);
-            if (s < 0) return false;
+            if (s < 0) return s;
         }
-        return true;
+        return dead;
     }
 
     ~lazy_automaton() {

@@ -57,7 +57,7 @@ public:
     /// Another one in the place of a full one. `largest`: it may grow as far as the limits of any grammar allow.
     shared_pointer<lazy_automaton> automaton_after(const shared_pointer<lazy_automaton>& filled, bool largest) noexcept {
         const brief_hold hold(lock_);
-        if (current_ == filled || largest) current_ = make_automaton(largest);
+        if (!current_ || current_ == filled || largest) current_ = make_automaton(largest);
         return current_;
     }
 

@@ -1,0 +1,142 @@
+// Grammars where one allocation fails: a problem or a status says so, nothing has changed, and the next attempt goes
+// well. Once warm, a matcher asks for no memory.
+
+#include <string>
+#include <vector>
+
+#include <riffle/constraint.hpp>
+
+#include "embedding/chains.hpp"
+#include "embedding/sweep.hpp"
+
+namespace riffle_tests::failing_grammars {
+namespace {
+
+using namespace riffle;
+
+const vocabulary& words() {
+    static const vocabulary all = [] {
+        vocabulary v;
+        for (int b = 0; b < 256; ++b) {
+            const char c = char(b);
+            v.add({&c, 1});
+        }
+        for (const char* piece : {"ab", "abc", "\",", "\":", "{\"", "</s>", "<tool>"}) v.add(piece);
+        v.add("<end>", token_role::end_of_generation | token_role::control);
+        return v;
+    }();
+    return all;
+}
+constexpr const char* source = R"(
+root ::= object
+object ::= "{" pair ("," pair)* "}"
+pair ::= "\"" [^"]{0,200} "\":" (object | [0-9]{1,12} | <tool> | word)
+word ::= "true" | "false" | [a-z]+
+)";
+constexpr const char* written = "{\"abc\":{\"x\":12,\"a longer name\":true},\"y\":abba}";
+
+/// Reads the text token by token, with a look at each mask, until something goes wrong.
+status read_on(grammar_matcher& m) {
+    for (std::size_t at = std::size_t(m.mark()); written[at] != '\0'; ++at) {
+        if (const status s = (m.check)(); !s.ok()) return s;
+        if (m.legal_count() == 0 || m.legal_words().empty()) return status_code::out_of_memory;
+        if (const step s = m.accept(token_id(std::uint8_t(written[at]))); s.refused) return s.state;
+    }
+    return {};
+}
+/// Nothing has been worked out yet.
+grammar_matcher fresh_matcher() { return {*parse_gbnf(source), vocabulary_trie(words())}; }
+
+TEST(FailingAllocation, OfAGrammarThatIsRead) {
+    const auto nothing = [] { return parsed<grammar>(); };
+    const auto read = [](parsed<grammar>& into) {
+        into = parse_gbnf(source);
+        if (into) return status();
+        EXPECT_EQ(into.problem().sentence, "out of memory");
+        return status(status_code::out_of_memory);
+    };
+    fail_each_allocation(
+        nothing, read, [&](parsed<grammar>& g, const outcome&) { EXPECT_TRUE(read(g).ok()); },
+        [](parsed<grammar>& g) { EXPECT_TRUE(g.ok()); });
+}
+
+TEST(FailingAllocation, OfAVocabularyTrie) {
+    const auto nothing = [] { return vocabulary_trie(); };
+    const auto make = [](vocabulary_trie& t) {
+        t = vocabulary_trie(words());
+        return (t.check)();
+    };
+    fail_each_allocation(
+        nothing, make, [&](vocabulary_trie& t, const outcome&) { EXPECT_TRUE(make(t).ok()); },
+        [](vocabulary_trie& t) { EXPECT_EQ(t.size(), words().size()); });
+}
+
+TEST(FailingAllocation, OfAMatcherThatIsMade) {
+    struct parts {
+        parsed<grammar> language = parse_gbnf(source);
+        vocabulary_trie trie{words()};
+        grammar_matcher made{};
+    };
+    const auto make = [](parts& p) {
+        p.made = grammar_matcher(*p.language, p.trie);
+        return (p.made.check)();
+    };
+    fail_each_allocation(
+        [] { return parts(); }, make, [&](parts& p, const outcome&) { EXPECT_TRUE(make(p).ok()); },
+        [](parts& p) { EXPECT_TRUE(p.made.allows('{')); });
+}
+
+TEST(FailingAllocation, OfAMatcherThatReadsOn) {
+    fail_each_allocation(
+        fresh_matcher, read_on,
+        [](grammar_matcher& m, const outcome&) {
+            const std::uint64_t before = m.mark();
+            EXPECT_FALSE(m.accept(100000).state.ok());
+            EXPECT_EQ(m.mark(), before);
+            EXPECT_TRUE(read_on(m).ok()) << "what is missing is made the next time";
+            EXPECT_TRUE(m.is_complete());
+        },
+        [](grammar_matcher& m) { EXPECT_TRUE(m.is_complete()); });
+}
+
+TEST(FailingAllocation, OfAMatcherThatMovesToFreshCaches) {
+    const auto tiny = [] {
+        grammar_limits limits;
+        limits.states = 8;
+        return grammar_matcher(*parse_gbnf(source, "root", limits), vocabulary_trie(words()));
+    };
+    fail_each_allocation(
+        tiny, read_on, [](grammar_matcher& m, const outcome&) { EXPECT_TRUE(read_on(m).ok()); },
+        [](grammar_matcher& m) { EXPECT_TRUE(m.is_complete()); });
+}
+
+TEST(Allocations, NoneOfAConstrainedChainOnceWarm) {
+    std::vector<float> row(words().size());
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = float(i * 7919 % 101) * 0.1f;
+    auto chain = constrain{fresh_matcher()} | penalties{.repeat = 1.2f} | top_k{.k = 40} | temperature{.t = 0.8f} |
+                 dist{.seed = 5};
+    const auto write = [&] {
+        std::string all;
+        for (int i = 0; i < 60 && !chain.last_step().finished; ++i)
+            if (const token_id token = chain.sample(row); token >= 0) all += char(token);
+        return all;
+    };
+    const std::string text = write();
+    chain.reset();
+    const std::string expected = text;
+    const allocations seen;
+    const token_id first = chain.sample(row);
+    for (int i = 1; i < 60 && !chain.last_step().finished; ++i) chain.sample(row);
+    EXPECT_EQ(seen.count(), 0u);
+    EXPECT_EQ(char(first), expected[0]);
+
+    grammar_matcher m = fresh_matcher();
+    ASSERT_TRUE(read_on(m).ok());
+    m.reset();
+    const allocations of_matcher;
+    EXPECT_TRUE(read_on(m).ok());
+    EXPECT_EQ(of_matcher.count(), 0u);
+}
+
+}  // namespace
+}  // namespace riffle_tests::failing_grammars
