@@ -132,10 +132,12 @@ token_source llamas(const chain_settings& s, const llama_vocab* vocab) {
     return source;
 }
 
-/// As llama.cpp's common tools have a grammar beside their chain: ahead of it, or asked about the token that was chosen.
+/// As llama.cpp's common tools have a grammar beside their chain: ahead of it, or asked about the token that was
+/// chosen.
 class llamas_grammar {
 public:
-    llamas_grammar(std::shared_ptr<llama_sampler> grammar, token_source chain, const llama_vocab* vocab, bool afterwards)
+    llamas_grammar(std::shared_ptr<llama_sampler> grammar, token_source chain, const llama_vocab* vocab,
+                   bool afterwards)
         : grammar_(std::move(grammar)), chain_(std::move(chain)), vocab_(vocab), afterwards_(afterwards) {}
 
     void prompt(const std::vector<llama_token>& tokens) const { chain_.prompt(tokens); }

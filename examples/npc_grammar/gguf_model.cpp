@@ -5,7 +5,6 @@
 
 #if RIFFLE_EXAMPLE_WITH_LLAMA
 #include <algorithm>
-
 #include <llama.h>
 
 #include <riffle/llama.hpp>

@@ -42,7 +42,9 @@ answer ask(language_model& model, const std::string& situation, Chain chain) {
     // [begin:loop]
     const grammar_matcher& format = get<constrain<grammar_matcher>>(chain).matcher;
     while (!format.is_finished()) {
-        std::vector<token_id> next = forced_tokens(format, [&](text t) { return model.tokens_of({t.data(), t.size()}); });
+        std::vector<token_id> next = forced_tokens(format, [&](text t) {
+            return model.tokens_of({t.data(), t.size()});
+        });
         if (!next.empty()) {
             for (const token_id token : next) chain.accept(token);  // nothing is drawn
             a.forced += next.size();

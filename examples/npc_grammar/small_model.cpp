@@ -25,7 +25,8 @@ constexpr std::string_view talk =
     "I know who you are, but I will not tell the others. Who sent you here? There is a price on your head. "
     "The children play in the ruins, although we tell them not to. The water in the well tastes of iron. "
     "A ship came from the south with silk and salt and strange news. The king is ill, they say, and his sons quarrel. "
-    "Drink this, it will keep you warm. My father built this house with his own hands. Leave it to me, I know the way. ";
+    "Drink this, it will keep you warm. My father built this house with his own hands. Leave it to me, I know the "
+    "way. ";
 
 class small_model : public language_model {
 public:

@@ -1,7 +1,6 @@
 #pragma once
 // The model may only say what the program can read: grammars, and chains that keep to them. Needs nobody's library.
 
-#include <riffle/core/byte_set.hpp>
 #include <riffle/constraint/constrain.hpp>
 #include <riffle/constraint/constrain_by_text.hpp>
 #include <riffle/constraint/feasible_mass.hpp>
@@ -14,3 +13,4 @@
 #include <riffle/constraint/guided.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/core/byte_set.hpp>

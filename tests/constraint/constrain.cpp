@@ -51,8 +51,8 @@ std::vector<float> row_of(std::uint64_t seed) {
     return row;
 }
 auto usual(grammar_matcher m, std::uint64_t seed = 1) {
-    return constrain{std::move(m)} | penalties{.last_n = 16, .repeat = 1.2f} | top_k{.k = 40} |
-           top_p{.p = 0.95f} | temperature{.t = 0.9f} | dist{.seed = seed};
+    return constrain{std::move(m)} | penalties{.last_n = 16, .repeat = 1.2f} | top_k{.k = 40} | top_p{.p = 0.95f} |
+           temperature{.t = 0.9f} | dist{.seed = seed};
 }
 using usual_chain = decltype(usual(grammar_matcher()));
 const grammar_matcher& matcher_in(const usual_chain& c) { return get<constrain<grammar_matcher>>(c).matcher; }
@@ -63,14 +63,15 @@ std::string text_of(std::span<const token_id> ids) {
     return all;
 }
 
-/// Samples until the text is finished; at each step the token is legal, and the one that a mask of the same words gives.
+/// Samples until the text is finished; at each step the token is legal, and the one that a mask of the same words
+/// gives.
 std::vector<token_id> written(usual_chain c, std::size_t most, std::uint64_t seed) {
     std::vector<token_id> text;
     while (text.size() < most) {
         const std::vector<float> row = row_of(seed + text.size());
         const auto words = matcher_in(c).legal_words();
-        auto masked = mask{{words.begin(), words.end()}} | penalties{.last_n = 16, .repeat = 1.2f} |
-                      top_k{.k = 40} | top_p{.p = 0.95f} | temperature{.t = 0.9f} | dist{.seed = seed};
+        auto masked = mask{{words.begin(), words.end()}} | penalties{.last_n = 16, .repeat = 1.2f} | top_k{.k = 40} |
+                      top_p{.p = 0.95f} | temperature{.t = 0.9f} | dist{.seed = seed};
         for (const token_id id : text) masked.accept(id);
         const token_id token = c.sample(row);
         EXPECT_EQ(token, masked.peek(row));
@@ -478,7 +479,8 @@ TEST(ForcedTokens, AreTheTokenisersAndStopWhereALongerTokenFits) {
 TEST(ForcedTokens, SamplingGivesTheTokensOfAForcedRun) {
     std::size_t forced = 0;
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-        usual_chain one_by_one = usual(matcher_of("root ::= [a-z]{2} \"=QXY\" [0-9]{2} \"=Z\" [a-z]"), seed), runs = one_by_one;
+        usual_chain one_by_one = usual(matcher_of("root ::= [a-z]{2} \"=QXY\" [0-9]{2} \"=Z\" [a-z]"), seed),
+                    runs = one_by_one;
         for (std::size_t i = 0; i < 12 && !matcher_in(one_by_one).is_finished(); ++i) {
             const token_id token = one_by_one.sample(row_of(seed + i));
             const auto run = matcher_in(runs).forced_run();
@@ -535,7 +537,8 @@ TEST(Constrain, ComesFromSettings) {
 
 TEST(ToGbnf, IsReadBackAsTheSameLanguage) {
     for (const char* source :
-         {json, "root ::= \"a\"", "root ::= \"\" | ()* [^\\x00-\\U0010FFFE]", "root ::= (\"a\" | \"b\")+ x{3,} y{2,9}\nx ::= [\\]\\-^a]\ny ::= \"\\\"\\\\\\n\\t\\r\\x01\"",
+         {json, "root ::= \"a\"", "root ::= \"\" | ()* [^\\x00-\\U0010FFFE]",
+          "root ::= (\"a\" | \"b\")+ x{3,} y{2,9}\nx ::= [\\]\\-^a]\ny ::= \"\\\"\\\\\\n\\t\\r\\x01\"",
           "root ::= [é日😀-😂] !<tool> <[3]>? . (\"x\" (\"y\" | \"z\"))?", "root ::= a-b_c\na-b_c ::= [^a-z]"}) {
         const auto g = parse_gbnf(source);
         ASSERT_TRUE(g.ok()) << g.problem().message();

@@ -268,7 +268,8 @@ TEST(GbnfClasses, NegatedAreAllOtherCharacters) {
     expect_texts("root ::= [^\\x01-\\U0010FFFF]", {std::string(1, '\0')}, {"a", "\x01"});
 }
 TEST(GbnfClasses, ADotIsAnyCharacter) {
-    expect_texts("root ::= .", {"a", ".", "\n", "\r", "\x7F", "é", "日", "😀", std::string(1, '\0'), "\xF4\x8F\xBF\xBF"},
+    expect_texts("root ::= .",
+                 {"a", ".", "\n", "\r", "\x7F", "é", "日", "😀", std::string(1, '\0'), "\xF4\x8F\xBF\xBF"},
                  {"", "ab", "\x80", "\xC3", "\xFF"});
     expect_texts("root ::= .. | \"x\" .*", {"ab", "é日", "x", "xabc"}, {"a", "abc"});
     expect_texts("root ::= .{2,3}", {"ab", "日本語"}, {"a", "abcd", "日"});

@@ -271,7 +271,10 @@ TEST(GrammarMatcher, TakesAllBytesOrNone) {
     const slow::words words = words_of({"a", "b"});
     grammar_matcher m(grammar_of(R"(root ::= "aé" "b")"), trie_of(words));
     EXPECT_EQ(m.accept_bytes("ab").code(), status_code::stage_failed);
-    EXPECT_EQ(m.accept_bytes("a\xC3\xA9" "bb").code(), status_code::stage_failed);
+    EXPECT_EQ(m.accept_bytes("a\xC3\xA9"
+                             "bb")
+                  .code(),
+              status_code::stage_failed);
     EXPECT_EQ(m.mark(), 0u);
     EXPECT_EQ(ids_of(m.legal_words()), tokens{0});
     EXPECT_TRUE(m.accept_bytes("a\xC3").ok());
@@ -476,7 +479,10 @@ TEST(GrammarMatcher, EndsAForcedRunAtABranchAndAtTheEnd) {
     EXPECT_EQ(grammar_matcher(grammar_of(R"(root ::= "ab" [ac])"), trie).forced_run(), (tokens{0, 1}));
     EXPECT_EQ(grammar_matcher(grammar_of(R"(root ::= "a" "b"?)"), trie).forced_run(), tokens{0});
     EXPECT_EQ(grammar_matcher(grammar_of(R"(root ::= "a" root)"
-                                         R"( | "b")"), trie).forced_run(), tokens{});
+                                         R"( | "b")"),
+                              trie)
+                  .forced_run(),
+              tokens{});
     EXPECT_EQ(grammar_matcher(grammar_of(R"(root ::= "a"{100})"), trie).forced_run(), tokens(64, 0));
     EXPECT_EQ(grammar_matcher(grammar_of(R"(root ::= "a"{300} "b")"), trie).forced_run(1000).size(), 301u);
     EXPECT_EQ(grammar_matcher(grammar_of(R"(root ::= "aé" [bc])"), trie).forced_bytes(), "a\xC3\xA9");

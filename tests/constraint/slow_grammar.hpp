@@ -93,8 +93,12 @@ enum class fit { none, beginning, whole };
 /// The bytes are one character of the class, or the beginning of one, or neither. At least one byte.
 inline fit fit_of(const expression& one_of, const std::string& bytes) {
     const auto lead = std::uint8_t(bytes[0]);
-    const std::size_t length =
-        lead < 0x80 ? 1 : lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 0;
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC0 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF8 ? 4
+                                             : 0;
     if (length == 0 || bytes.size() > length) return fit::none;
     // The least and the greatest number that the bytes may become; what the length may hold is between the two below.
     static constexpr std::uint32_t least_of[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -567,8 +571,8 @@ private:
         if (depth == 0) return of_class();
         if (what < 16) return of_alternatives(rules, depth - 1, tokens);
         expression inner = of_item(rules, depth - 1, tokens);
-        static constexpr int bounds[][2] = {{0, -1}, {1, -1}, {0, 1},  {0, 20}, {3, 12}, {9, -1},
-                                            {2, 2},  {0, 9},  {1, 30}, {12, 12}, {0, 0}, {2, 3}};
+        static constexpr int bounds[][2] = {{0, -1}, {1, -1}, {0, 1},  {0, 20},  {3, 12}, {9, -1},
+                                            {2, 2},  {0, 9},  {1, 30}, {12, 12}, {0, 0},  {2, 3}};
         const auto& b = bounds[random_.below(12)];
         return repeated(std::move(inner), b[0], b[1]);
     }
@@ -671,8 +675,7 @@ private:
         case expression::kind::one_of: return write_one_of(e);
         case expression::kind::rule: return write(g_.rules[e.rule]);
         case expression::kind::token: return write_token(e);
-        case expression::kind::alternatives:
-            return write(e.children[random_.below(std::uint32_t(e.children.size()))]);
+        case expression::kind::alternatives: return write(e.children[random_.below(std::uint32_t(e.children.size()))]);
         case expression::kind::sequence:
             for (const expression& child : e.children)
                 if (!write(child)) return false;

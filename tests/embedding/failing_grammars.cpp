@@ -81,9 +81,8 @@ TEST(FailingAllocation, OfAMatcherThatIsMade) {
         p.made = grammar_matcher(*p.language, p.trie);
         return (p.made.check)();
     };
-    fail_each_allocation(
-        [] { return parts(); }, make, [&](parts& p, const outcome&) { EXPECT_TRUE(make(p).ok()); },
-        [](parts& p) { EXPECT_TRUE(p.made.allows('{')); });
+    fail_each_allocation([] { return parts(); }, make, [&](parts& p, const outcome&) { EXPECT_TRUE(make(p).ok()); },
+                         [](parts& p) { EXPECT_TRUE(p.made.allows('{')); });
 }
 
 TEST(FailingAllocation, OfAMatcherThatReadsOn) {

@@ -114,9 +114,10 @@ constexpr bool chain_is_well_formed() {
         "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
     if constexpr ((stage<Stages> && ...)) {
         static_assert(selector_is_last<Stages...>(), "riffle: a selector must be the last stage of a chain");
-        static_assert(constraints_are_ahead<Stages...>(),
-                      "riffle: a constraint must stand ahead of every stage that narrows, which might leave it no legal "
-                      "token");
+        static_assert(
+            constraints_are_ahead<Stages...>(),
+            "riffle: a constraint must stand ahead of every stage that narrows, which might leave it no legal "
+            "token");
         static_assert(
             (verbs_are_noexcept<Stages>() && ...),
             "riffle: the verbs of a stage must be noexcept, because nothing on the way from logits to token throws");

@@ -17,11 +17,7 @@ namespace riffle::inline RIFFLE_ABI::detail {
 class automaton_builder {
 public:
     automaton_builder(const grammar_rules& g, const grammar_limits& limits)
-        : g_(g),
-          limits_(limits),
-          rules_(g),
-          rule_of_(g.rules.size(), none),
-          repeated_(g.expressions.size(), none),
+        : g_(g), limits_(limits), rules_(g), rule_of_(g.rules.size(), none), repeated_(g.expressions.size(), none),
           draft_() {}
 
     /// False where it is larger than the limits allow.
@@ -78,9 +74,7 @@ private:
         case expression_kind::alternatives: return emit_alternatives(e, from, to, height);
         case expression_kind::repetition: return emit_repetition(e, from, to, height);
         case expression_kind::rule: return emit_rule(e.first, from, to, height);
-        case expression_kind::token:
-            draft_.token_edges.push_back({from, {e.first, e.negated, to}});
-            return;
+        case expression_kind::token: draft_.token_edges.push_back({from, {e.first, e.negated, to}}); return;
         }
     }
     void emit_literal(const text& bytes, std::uint32_t from, std::uint32_t to) {

@@ -86,8 +86,10 @@ private:
             calls.push_back({n, std::uint32_t(node.called), 0});
         }
         const auto number = [](const way_back&, std::uint32_t i) { return i; };
-        const lists into = group(ways, nodes, [](const way_back& w) { return w.to; }, number);
-        const lists callers = group(calls, d_.rules.size(), [](const way_back& w) { return w.to; }, number);
+        const lists into = group(
+            ways, nodes, [](const way_back& w) { return w.to; }, number);
+        const lists callers = group(
+            calls, d_.rules.size(), [](const way_back& w) { return w.to; }, number);
         const lists returns = group(
             calls, nodes, [&](const way_back& w) { return d_.nodes[w.from].returns_to; }, number);
 
@@ -245,15 +247,14 @@ private:
     void turn_tail_calls_into_loops() {
         for (std::uint32_t n = 0; n < d_.nodes.size(); ++n) {
             auto& node = d_.nodes[n];
-            if (node.called != std::int32_t(node.rule) || node.most != 0 || n < byte_automaton::first_of_rules) continue;
+            if (node.called != std::int32_t(node.rule) || node.most != 0 || n < byte_automaton::first_of_rules)
+                continue;
             if (!is_tail(node.returns_to)) continue;
             d_.add_step(n, d_.rules[node.rule].start);
             node.called = automaton_node::no_rule;
         }
     }
-    bool is_tail(std::uint32_t n) const noexcept {
-        return d_.nodes[n].ends_rule && steps_.begin(n) == steps_.end(n);
-    }
+    bool is_tail(std::uint32_t n) const noexcept { return d_.nodes[n].ends_rule && steps_.begin(n) == steps_.end(n); }
 
     // ---- the automaton
 

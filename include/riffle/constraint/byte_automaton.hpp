@@ -22,11 +22,11 @@ struct automaton_node {
     };
 
     std::uint32_t edges = 0, token_edges = 0, steps = 0;  ///< where its own begin; they end where the next node's do
-    std::int32_t called = no_rule;  ///< the rule that it calls, or of which it is a repetition
-    std::uint32_t returns_to = 0;   ///< the node behind the call, or behind the repetition
-    std::uint32_t least = 0;        ///< repetitions
-    std::uint32_t most = 0;         ///< repetitions; 0: it is a plain call
-    std::uint32_t loop_set = 0;     ///< the set of characters of a loop
+    std::int32_t called = no_rule;                        ///< the rule that it calls, or of which it is a repetition
+    std::uint32_t returns_to = 0;                         ///< the node behind the call, or behind the repetition
+    std::uint32_t least = 0;                              ///< repetitions
+    std::uint32_t most = 0;                               ///< repetitions; 0: it is a plain call
+    std::uint32_t loop_set = 0;                           ///< the set of characters of a loop
     loop_kind loop = loop_kind::none;
     bool ends_rule = false;
     bool is_tail = false;  ///< nothing lies between it and the end of its rule

@@ -58,8 +58,8 @@ legal_tokens legal_tokens_of(const Matcher& matcher) noexcept {
 
 /// Leaves only the tokens that a matcher says are legal: a grammar's, or whatever else is a token_matcher.
 ///
-///     auto c = constrain{grammar_matcher(*g, trie)} | penalties{} | top_k{40} | temperature{.t = 0.8f} | dist{.seed = 1};
-///     get<constrain<grammar_matcher>>(c).matcher.forced_run();
+///     auto c = constrain{grammar_matcher(*g, trie)} | penalties{} | top_k{40} | temperature{.t = 0.8f} | dist{.seed =
+///     1}; get<constrain<grammar_matcher>>(c).matcher.forced_run();
 ///
 /// It stands ahead of every stage that narrows; a chain in another order does not compile, or is chain_malformed where
 /// it is put together at run time. It owns the matcher, and copies of the chain have their own.
@@ -77,8 +77,7 @@ struct constrain {
     Matcher matcher;
 
     static constexpr const char* name = "constrain";
-    static constexpr facts fact{
-        .masks = true, .constrains = true, .keeps_sorted = true, .narrows = narrowing::legal};
+    static constexpr facts fact{.masks = true, .constrains = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
     legal_tokens legal_now() const noexcept { return legal_tokens_of(matcher); }
     /// Always as words: for the form of numerics::llama.

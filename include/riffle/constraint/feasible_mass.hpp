@@ -12,7 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// The probability that the model itself gives to what is legal next: the softmax of the row, summed over the legal
 /// tokens, from 0 to 1. Low where the constraint fights the model (below 0.001 say); the sum of its logarithms over a
-/// text is the text's log importance weight, with which texts of constrained sampling can be weighed against each other.
+/// text is the text's log importance weight, with which texts of constrained sampling can be weighed against each
+/// other.
 ///
 /// A logit is read as a chain reads it (NaN is -inf), and tokens more than 20.8 nats under the row's maximum weigh
 /// nothing; sums are of integers, so the answer is the same everywhere. 0 for a row that has nothing legal. O(V).

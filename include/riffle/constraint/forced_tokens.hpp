@@ -10,8 +10,8 @@
 namespace riffle::inline RIFFLE_ABI {
 namespace detail {
 
-/// The tokens of some bytes in the middle of a text. Tokenisers of SentencePiece put a blank ahead of what they take for
-/// the beginning of one; behind a line feed they do not.
+/// The tokens of some bytes in the middle of a text. Tokenisers of SentencePiece put a blank ahead of what they take
+/// for the beginning of one; behind a line feed they do not.
 template <class Tokenise>
 std::vector<token_id> tokens_in_text(const vocabulary_trie& trie, Tokenise& tokenise, const std::string& bytes) {
     const auto all = tokenise(text(bytes));

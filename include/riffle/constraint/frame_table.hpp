@@ -87,8 +87,8 @@ public:
         of.shorten(kept);
     }
 
-    /// A frame of which so many levels are seen; what lies deeper is `hidden`, and of repetitions no more are told apart
-    /// than a token can go through. `most_bytes`: of a token. no_memory where there is none.
+    /// A frame of which so many levels are seen; what lies deeper is `hidden`, and of repetitions no more are told
+    /// apart than a token can go through. `most_bytes`: of a token. no_memory where there is none.
     std::uint32_t shallow(std::uint32_t frame, std::uint32_t depth, std::size_t most_bytes) noexcept {
         if (frame <= hidden) return frame;
         if (depth == 0) return hidden;

@@ -30,9 +30,9 @@ inline parsed<grammar> read_gbnf(const text& source, const text& root, const gra
 ///
 /// A rule is `name ::= alternatives`, on one line unless a line ends in `|` or a group is open; `#` begins a comment.
 /// Alternatives are sequences of literals ("..."), classes ([a-z], [^"\\]), `.` for any character, rules, groups and
-/// tokens (<[12]> by id, <text> by text; !<...>: any other), each with `*`, `+`, `?`, {m}, {m,} or {m,n} behind it. Names
-/// have letters, digits, `-` and, as in XGrammar, `_`. Escapes are \xHH, \uHHHH, \UHHHHHHHH, \t, \r, \n, \\, \", \[, \]
-/// and \-; all of them, and what classes hold, are characters, not bytes.
+/// tokens (<[12]> by id, <text> by text; !<...>: any other), each with `*`, `+`, `?`, {m}, {m,} or {m,n} behind it.
+/// Names have letters, digits, `-` and, as in XGrammar, `_`. Escapes are \xHH, \uHHHH, \UHHHHHHHH, \t, \r, \n, \\, \",
+/// \[, \] and \-; all of them, and what classes hold, are characters, not bytes.
 ///
 /// What llama.cpp takes and cannot mean is a problem here, with its line and column: a rule that is defined twice,
 /// a class without characters, text that is no UTF-8, left recursion; a range from more to less. Numbers in braces hold

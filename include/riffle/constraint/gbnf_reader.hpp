@@ -237,8 +237,7 @@ private:
             if (!read_item(items.back(), depth)) return false;
             skip_space(over);
         }
-        made = items.empty() ? g_.add_literal({})
-                             : g_.add_list(expression_kind::sequence, items.data(), items.size());
+        made = items.empty() ? g_.add_literal({}) : g_.add_list(expression_kind::sequence, items.data(), items.size());
         return true;
     }
     bool begins_an_item() const noexcept {
@@ -332,14 +331,19 @@ private:
         case '[':
         case ']':
         case '-': c = code_point(kind); return true;
-        default: return fail_at(begin, "there is no such escape: \\x \\u \\U \\t \\r \\n \\\\ \\\" \\[ \\] and \\- are known");
+        default:
+            return fail_at(begin,
+                           "there is no such escape: \\x \\u \\U \\t \\r \\n \\\\ \\\" \\[ \\] and \\- are known");
         }
     }
     bool read_hexadecimal(std::size_t begin, int digits, code_point& c) {
         c = 0;
         for (int i = 0; i < digits; ++i, ++at_) {
             const char d = here();
-            const int value = is_digit(d) ? d - '0' : d >= 'a' && d <= 'f' ? d - 'a' + 10 : d >= 'A' && d <= 'F' ? d - 'A' + 10 : -1;
+            const int value = is_digit(d)            ? d - '0'
+                              : d >= 'a' && d <= 'f' ? d - 'a' + 10
+                              : d >= 'A' && d <= 'F' ? d - 'A' + 10
+                                                     : -1;
             if (value < 0) return fail_at(begin, "this escape has too few hexadecimal digits: \\x has 2, \\u 4, \\U 8");
             c = c << 4 | code_point(value);
         }
@@ -406,7 +410,8 @@ private:
     /// False, and all digits taken, where it is greater.
     bool read_number(std::uint32_t& number, std::uint32_t greatest) noexcept {
         std::uint64_t value = 0;
-        for (; is_digit(here()); ++at_) value = (std::min<std::uint64_t>)(value * 10 + std::uint64_t(here() - '0'), std::uint64_t{1} << 40);
+        for (; is_digit(here()); ++at_)
+            value = (std::min<std::uint64_t>)(value * 10 + std::uint64_t(here() - '0'), std::uint64_t{1} << 40);
         number = std::uint32_t((std::min<std::uint64_t>)(value, greatest));
         return value <= greatest;
     }

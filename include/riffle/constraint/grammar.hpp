@@ -86,7 +86,8 @@ inline parsed<grammar> compile(grammar_rules rules, const grammar_limits& limits
     }
     if (outcome == automaton_compiler::outcome::left_recursion) {
         at_rule(compiler.left_recursive());
-        problem.sentence = "left recursion: this rule begins with itself; write it with * or +, or with itself at the end";
+        problem.sentence =
+            "left recursion: this rule begins with itself; write it with * or +, or with itself at the end";
         return parsed<grammar>(std::move(problem));
     }
     made->automaton.tokens = rules.tokens;

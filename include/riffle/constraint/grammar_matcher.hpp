@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include <riffle/core/byte_set.hpp>
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/token_automaton.hpp>
 #include <riffle/constraint/token_mask.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
@@ -44,8 +44,8 @@ public:
 
     /// Without a grammar: no token is legal, and check() says so.
     grammar_matcher() noexcept { ring_[0] = detail::dead; }
-    /// At the beginning of a text. check() says what is wrong: a default grammar, a token that the grammar names and the
-    /// vocabulary lacks, no memory.
+    /// At the beginning of a text. check() says what is wrong: a default grammar, a token that the grammar names and
+    /// the vocabulary lacks, no memory.
     grammar_matcher(const grammar& language, const vocabulary_trie& trie) noexcept : grammar_matcher() {
         if (!language) return;
         problem_ = (trie.check)();
@@ -54,8 +54,8 @@ public:
 
     /// Whether there is a token to choose. Else: no_legal_token once the text has ended, or where it should but the
     /// vocabulary has no token that ends it; dead_end, where a text has to
-    /// follow that no token of the vocabulary begins with (the sentence names its first byte); or what is wrong with the
-    /// matcher itself. Makes the mask.
+    /// follow that no token of the vocabulary begins with (the sentence names its first byte); or what is wrong with
+    /// the matcher itself. Makes the mask.
     status(check)() const noexcept {
         if (!problem_.ok()) return problem_;
         if (now() == ended) return status::failed(status_code::no_legal_token, "constrain");
@@ -152,8 +152,7 @@ public:
     /// Takes some bytes, all of them or none; they count as one token.
     status accept_bytes(const text& bytes) noexcept {
         if (now() < 0) return status_of(detail::dead);
-        const detail::state_id to =
-            after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), bytes); });
+        const detail::state_id to = after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), bytes); });
         if (to < 0) return status_of(to);
         push(to);
         return {};
@@ -178,9 +177,9 @@ public:
 
     // ---- what is certain
 
-    /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how many.
-    /// An end of the text is none of them. Sampling them one by one would have given them too, whatever the logits: they
-    /// can be evaluated in one batch and accepted, and no draw is used up.
+    /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how
+    /// many. An end of the text is none of them. Sampling them one by one would have given them too, whatever the
+    /// logits: they can be evaluated in one batch and accepted, and no draw is used up.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
         grammar_matcher ahead = *this;
         std::size_t count = 0;
@@ -197,8 +196,8 @@ public:
         run.resize(forced_run(std::span<token_id>(run.data(), run.size())));
         return run;
     }
-    /// The bytes that must follow, as long as each is the only one and the text may not end. A model would spell them in
-    /// tokens of its own choice: see forced_tokens().
+    /// The bytes that must follow, as long as each is the only one and the text may not end. A model would spell them
+    /// in tokens of its own choice: see forced_tokens().
     std::string forced_bytes(std::size_t most = 4096) const {
         grammar_matcher ahead = *this;
         std::string bytes;
@@ -304,8 +303,7 @@ private:
     /// Where a token leads: a state, ended, dead, or why there is no telling.
     detail::state_id after(token_id token) const noexcept {
         if (now() < 0) return detail::dead;
-        const detail::state_id to =
-            after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), token); });
+        const detail::state_id to = after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), token); });
         if (to != detail::dead) return to;
         return state().is_accepting && tokens_->trie()->ends_text(token) ? detail::state_id{ended} : to;
     }

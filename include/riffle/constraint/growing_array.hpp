@@ -20,7 +20,7 @@ public:
     growing_array() noexcept = default;
     growing_array(const growing_array&) = delete;
     growing_array& operator=(const growing_array&) = delete;
-    ~growing_array() { ::operator delete (data_); }
+    ~growing_array() { ::operator delete(data_); }
 
     T* data() noexcept { return data_; }
     const T* data() const noexcept { return data_; }
@@ -60,10 +60,10 @@ public:
     [[nodiscard]] bool reserve(std::size_t capacity) noexcept {
         if (capacity <= capacity_) return true;
         if (capacity > largest_object / sizeof(T)) return false;
-        void* const grown = ::operator new (capacity * sizeof(T), std::nothrow);
+        void* const grown = ::operator new(capacity * sizeof(T), std::nothrow);
         if (!grown) return false;
         if (size_ > 0) std::memcpy(grown, data_, size_ * sizeof(T));
-        ::operator delete (data_);
+        ::operator delete(data_);
         data_ = static_cast<T*>(grown);
         capacity_ = capacity;
         return true;

@@ -28,8 +28,8 @@ namespace detail {
 ///     static std::size_t mask_bytes(std::size_t size) noexcept;
 ///     const float* mask(const Output&, std::byte* memory, status& why) noexcept;   // the logits behind it
 ///
-/// and an Output `size`, `token` (chosen elsewhere already, or null_token), a `peek_output(chain, output)` beside it, and
-/// `logits`, which may be replaced.
+/// and an Output `size`, `token` (chosen elsewhere already, or null_token), a `peek_output(chain, output)` beside it,
+/// and `logits`, which may be replaced.
 template <class Chain, class Guide>
 class guided_steps {
 public:

@@ -25,8 +25,10 @@ public:
         std::size_t states, bytes, mask_bytes;
     };
     /// `most_bytes`: of a token.
-    lazy_automaton(const byte_automaton& of, std::uint32_t configurations, const bounds& most, std::size_t most_bytes) noexcept
-        : of_(of), most_(most), most_token_bytes_(most_bytes), frames_(of), states_(of.classes), closure_(of, frames_, configurations) {}
+    lazy_automaton(const byte_automaton& of, std::uint32_t configurations, const bounds& most,
+                   std::size_t most_bytes) noexcept
+        : of_(of), most_(most), most_token_bytes_(most_bytes), frames_(of), states_(of.classes),
+          closure_(of, frames_, configurations) {}
     /// Ahead of all else: dead, or why there is no beginning.
     state_id begin() noexcept {
         if (!frames_.begin() || !states_.begin(most_.states)) return no_memory;
@@ -182,7 +184,8 @@ private:
         return states_.intern({of.data(), of.size()}, is_accepting);
     }
     /// Marks the frames that states stand in, and those of their callers.
-    static bool mark_frames(const lazy_automaton& from, std::span<const state_id> states, growing_array<std::uint32_t>& marks) noexcept {
+    static bool mark_frames(const lazy_automaton& from, std::span<const state_id> states,
+                            growing_array<std::uint32_t>& marks) noexcept {
         growing_array<std::uint32_t> left;
         const auto mark = [&](std::uint32_t frame) {
             if (marks[frame] == 0) return true;

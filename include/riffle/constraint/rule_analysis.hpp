@@ -90,8 +90,7 @@ private:
                 }
                 const std::uint32_t rule = v.rule;
                 visits.pop_back();
-                if (!visits.empty())
-                    lowest[visits.back().rule] = (std::min)(lowest[visits.back().rule], lowest[rule]);
+                if (!visits.empty()) lowest[visits.back().rule] = (std::min)(lowest[visits.back().rule], lowest[rule]);
                 if (lowest[rule] == index[rule]) close_component(rule, open, is_open);
             }
         }

@@ -193,8 +193,7 @@ private:
         if (!is_new(configuration{frame_itself, frame}.key())) return;
         for (std::size_t i = 0; i < frames_.callers(frame).size(); ++i) {
             const caller c = frames_.callers(frame)[i];
-            if (of_.nodes[c.returns_to].repeats())
-                repeat(c.returns_to, c.frame, c.least, c.most);
+            if (of_.nodes[c.returns_to].repeats()) repeat(c.returns_to, c.frame, c.least, c.most);
             else go_on(c.returns_to, c.frame);
         }
     }

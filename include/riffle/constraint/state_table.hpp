@@ -17,8 +17,8 @@ class token_mask;
 struct text_state {
     const configuration* first = nullptr;
     std::uint32_t count = 0;
-    bool is_accepting = false;                      ///< the text may end here
-    std::atomic<std::uint8_t> depth{0};             ///< levels of frames that its mask is known to depend on
+    bool is_accepting = false;                     ///< the text may end here
+    std::atomic<std::uint8_t> depth{0};            ///< levels of frames that its mask is known to depend on
     std::atomic<const token_mask*> mask{nullptr};  ///< nullptr: not made yet
 
     std::span<const configuration> configurations() const noexcept { return {first, count}; }
@@ -46,16 +46,17 @@ public:
     state_table& operator=(const state_table&) = delete;
     ~state_table() {
         for (std::size_t i = 0; chunks_ && i < chunks_of(most_); ++i)
-            ::operator delete (chunks_[i].load(std::memory_order_relaxed));
-        ::operator delete (static_cast<void*>(chunks_));
-        for (std::byte* const block : blocks_) ::operator delete (block);
+            ::operator delete(chunks_[i].load(std::memory_order_relaxed));
+        ::operator delete(static_cast<void*>(chunks_));
+        for (std::byte* const block : blocks_) ::operator delete(block);
     }
     /// For so many states; false without memory.
     bool begin(std::size_t most) noexcept {
         most_ = most;
         const std::size_t count = chunks_of(most);
-        chunks_ = static_cast<std::atomic<std::byte*>*>(::operator new (count * sizeof *chunks_, std::nothrow));
-        for (std::size_t i = 0; chunks_ && i < count; ++i) ::new (static_cast<void*>(chunks_ + i)) std::atomic<std::byte*>(nullptr);
+        chunks_ = static_cast<std::atomic<std::byte*>*>(::operator new(count * sizeof *chunks_, std::nothrow));
+        for (std::size_t i = 0; chunks_ && i < count; ++i)
+            ::new (static_cast<void*>(chunks_ + i)) std::atomic<std::byte*>(nullptr);
         return chunks_ != nullptr;
     }
 
@@ -88,7 +89,9 @@ public:
     }
 
 private:
-    static std::size_t chunks_of(std::size_t states) noexcept { return (states + states_of_chunk - 1) / states_of_chunk; }
+    static std::size_t chunks_of(std::size_t states) noexcept {
+        return (states + states_of_chunk - 1) / states_of_chunk;
+    }
     static std::size_t place_in_chunk(state_id s) noexcept { return std::uint32_t(s) % states_of_chunk; }
     std::byte* chunk_of(state_id s) const noexcept {
         return chunks_[std::uint32_t(s) / states_of_chunk].load(std::memory_order_acquire);
@@ -119,7 +122,7 @@ private:
         if (place.load(std::memory_order_relaxed)) return true;  // left by an attempt that failed later
         const std::size_t cells = states_of_chunk * classes_;
         const std::size_t bytes = states_of_chunk * sizeof(text_state) + cells * sizeof(std::atomic<state_id>);
-        auto* const chunk = static_cast<std::byte*>(::operator new (bytes, std::nothrow));
+        auto* const chunk = static_cast<std::byte*>(::operator new(bytes, std::nothrow));
         if (!chunk) return false;
         for (std::size_t i = 0; i < states_of_chunk; ++i) ::new (chunk + i * sizeof(text_state)) text_state();
         std::byte* const rows = chunk + states_of_chunk * sizeof(text_state);
@@ -134,10 +137,10 @@ private:
         constexpr std::size_t block_size = 1024;
         if (of.size() > left_in_block_) {
             const std::size_t size = of.size() > block_size ? of.size() : block_size;
-            auto* const block = static_cast<std::byte*>(::operator new (size * sizeof(configuration), std::nothrow));
+            auto* const block = static_cast<std::byte*>(::operator new(size * sizeof(configuration), std::nothrow));
             if (!block) return nullptr;
             if (!blocks_.push(block)) {
-                ::operator delete (block);
+                ::operator delete(block);
                 return nullptr;
             }
             bytes_ += size * sizeof(configuration);

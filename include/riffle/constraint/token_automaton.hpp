@@ -25,14 +25,13 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// A grammar over the tokens of a vocabulary: which tokens are legal in a state, and where each of them leads. Shared by
-/// all matchers of the two, on any number of threads. Its states live in a lazy_automaton, which may fill up; then there
-/// is a new one, and matchers come over as they need more.
+/// A grammar over the tokens of a vocabulary: which tokens are legal in a state, and where each of them leads. Shared
+/// by all matchers of the two, on any number of threads. Its states live in a lazy_automaton, which may fill up; then
+/// there is a new one, and matchers come over as they need more.
 class token_automaton : public shared_object {
 public:
     /// The grammar outlives it: it is kept there.
-    token_automaton(const byte_automaton& of, const grammar_limits& limits,
-                    const shared_pointer<const trie_data>& trie)
+    token_automaton(const byte_automaton& of, const grammar_limits& limits, const shared_pointer<const trie_data>& trie)
         : of_(of), limits_(limits), trie_(trie) {
         resolve_tokens();
         for (const code_point_set& set : of.loop_sets) {
@@ -55,7 +54,8 @@ public:
         return current_;
     }
     /// Another one in the place of a full one. `largest`: it may grow as far as the limits of any grammar allow.
-    shared_pointer<lazy_automaton> automaton_after(const shared_pointer<lazy_automaton>& filled, bool largest) noexcept {
+    shared_pointer<lazy_automaton> automaton_after(const shared_pointer<lazy_automaton>& filled,
+                                                   bool largest) noexcept {
         const brief_hold hold(lock_);
         if (!current_ || current_ == filled || largest) current_ = make_automaton(largest);
         return current_;
@@ -96,11 +96,13 @@ private:
             const auto id = token_id(i);
             const text piece = trie_->piece(id);
             if (piece.size() < 3 || piece[0] != '<' || piece[piece.size() - 1] != '>') continue;
-            auto at = std::lower_bound(by_name.begin(), by_name.end(), piece, [&](std::uint32_t reference, const text& p) {
-                return precedes(of_.tokens[reference].name, p);
-            });
+            auto at =
+                std::lower_bound(by_name.begin(), by_name.end(), piece, [&](std::uint32_t reference, const text& p) {
+                    return precedes(of_.tokens[reference].name, p);
+                });
             for (; at != by_name.end() && text(of_.tokens[*at].name) == piece; ++at)
-                if (found[*at] == null_token || (trie_->is_control(id) && !trie_->is_control(found[*at]))) found[*at] = id;
+                if (found[*at] == null_token || (trie_->is_control(id) && !trie_->is_control(found[*at])))
+                    found[*at] = id;
         }
     }
     void resolve_tokens() {
@@ -113,8 +115,8 @@ private:
             const bool is_usable = id != null_token && trie_->has_text(id);
             if (!is_usable && problem_.ok())
                 problem_ = status::invalid("grammar", "the token at byte", double(reference.offset),
-                                          id == null_token ? "is none of the vocabulary"
-                                                           : "is never legal, since it has no text");
+                                           id == null_token ? "is none of the vocabulary"
+                                                            : "is never legal, since it has no text");
             tokens_.push_back(id);
         }
     }
@@ -127,8 +129,8 @@ private:
             most.bytes = (std::max)(most.bytes, usual.automaton_bytes);
             most.mask_bytes = (std::max)(most.mask_bytes, usual.mask_bytes);
         }
-        shared_pointer<lazy_automaton> made(
-            new (std::nothrow) lazy_automaton(of_, configurations, most, trie_->most_bytes()));
+        shared_pointer<lazy_automaton> made(new (std::nothrow)
+                                                lazy_automaton(of_, configurations, most, trie_->most_bytes()));
         if (made && made->begin() < dead) return {};
         return made;
     }
@@ -152,9 +154,9 @@ private:
 
     // ---- masks
 
-    /// A mask depends on what the tokens can reach: on a few levels of frames, and on repetitions as far as a token goes
-    /// through them. So it is made for the state in which no more is seen, which many states have in common. How many
-    /// levels that are is found by trying, once for all states of the same nodes.
+    /// A mask depends on what the tokens can reach: on a few levels of frames, and on repetitions as far as a token
+    /// goes through them. So it is made for the state in which no more is seen, which many states have in common. How
+    /// many levels that are is found by trying, once for all states of the same nodes.
     RIFFLE_NOINLINE const token_mask* find_mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
         const state_id nodes_alone = a.shallow(of, 0);
         if ((why = nodes_alone) < 0) return nullptr;
@@ -243,8 +245,8 @@ private:
         if (leaves_out && !was_legal) legal.remove(left_out);
     }
 
-    /// The tokens that are legal whatever they are followed by, in a state with loops over sets of characters. The slice
-    /// that leaves least to be walked.
+    /// The tokens that are legal whatever they are followed by, in a state with loops over sets of characters. The
+    /// slice that leaves least to be walked.
     struct loops {
         const class_slice* slice = nullptr;
         std::size_t characters = 0;
@@ -260,7 +262,8 @@ private:
             if (node.loop == automaton_node::loop_kind::counted)
                 characters = (std::min<std::size_t>)(characters, std::size_t{a.most_repetitions(c)} + 1);
             legal.count += slice->add_to(legal.words, characters, legal.count == 0);
-            if (!best.slice || slice->count(characters) > best.slice->count(best.characters)) best = {slice, characters};
+            if (!best.slice || slice->count(characters) > best.slice->count(best.characters))
+                best = {slice, characters};
         }
         return best;
     }

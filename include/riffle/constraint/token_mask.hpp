@@ -21,7 +21,7 @@ public:
     static token_mask* make(std::span<const std::uint32_t> words, std::size_t count, bool are_few) noexcept {
         static_assert(sizeof(token_id) == sizeof(std::uint32_t));
         const std::size_t size = are_few ? count : words.size();
-        void* const memory = ::operator new (sizeof(token_mask) + size * sizeof(token_id), std::nothrow);
+        void* const memory = ::operator new(sizeof(token_mask) + size * sizeof(token_id), std::nothrow);
         if (!memory) return nullptr;
         auto* const made = ::new (memory) token_mask(count, size, are_few);
         if (are_few) made->take_ids(words);
@@ -30,7 +30,7 @@ public:
     }
     static void discard(token_mask* mask) noexcept {
         mask->~token_mask();
-        ::operator delete (static_cast<void*>(mask));
+        ::operator delete(static_cast<void*>(mask));
     }
 
     std::size_t count() const noexcept { return count_; }

@@ -81,7 +81,8 @@ struct token_tree {
             if (nodes.size() + bytes.size() > most_nodes) return false;
             for (; open < bytes.size(); ++open) {
                 path[open] = std::uint32_t(nodes.size());
-                nodes.push_back({std::uint32_t(std::uint8_t(bytes[open])) << 24 | no_token, std::uint32_t(open + 1) << 24});
+                nodes.push_back(
+                    {std::uint32_t(std::uint8_t(bytes[open])) << 24 | no_token, std::uint32_t(open + 1) << 24});
             }
             node& end = nodes[path[open - 1]];
             end.byte_and_token = (end.byte_and_token & 0xFF000000u) | std::uint32_t(e.id);

@@ -140,9 +140,9 @@ private:
 /// The tokens of a model by the bytes of their texts: what a grammar's masks are made with. Made once for a model;
 /// immutable, and copies share it, also with the matchers that use it. It owns what it needs of the vocabulary.
 ///
-/// Tokens without a text, or with one that begins with NUL, are never legal in a text. Control tokens are legal where a grammar
-/// refers to them (`<[12]>`, `<|im_start|>`), never by the bytes of their names. Tokens that end generation are legal
-/// where the text is complete. Rows of logits may be longer than the vocabulary: what is beyond it is not legal.
+/// Tokens without a text, or with one that begins with NUL, are never legal in a text. Control tokens are legal where a
+/// grammar refers to them (`<[12]>`, `<|im_start|>`), never by the bytes of their names. Tokens that end generation are
+/// legal where the text is complete. Rows of logits may be longer than the vocabulary: what is beyond it is not legal.
 ///
 /// V = 151,936 takes some 25 ms and 5 MB.
 class vocabulary_trie {

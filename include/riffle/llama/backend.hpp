@@ -277,8 +277,8 @@ inline bool append(llama_sampler* llama_chain, llama_sampler* added) noexcept {
 /// fetched: a token of another is then chosen from the few that came back, and last_status() says row_lost.) That is
 /// done for chains whose first narrowing stage is top_k or min_p, with nothing ahead of it but maps, penalties that do
 /// not encourage, and biases that do not raise; others are left to the processor, those with a constraint in front
-/// among them. llama_sampler_name of the first of the two says which it is: riffle-front on the processor, +riffle-front
-/// in the graph.
+/// among them. llama_sampler_name of the first of the two says which it is: riffle-front on the processor,
+/// +riffle-front in the graph.
 ///
 /// Parameters are those at the time of attaching. An attached chain belongs to its context: detach it
 /// (llama_set_sampler with nullptr) before that context is freed if it is to be used on. Rows with NaN are the

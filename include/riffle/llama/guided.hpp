@@ -87,8 +87,7 @@ class guided : public riffle::detail::guided_steps<Chain, detail::sampler_guide>
     using base = riffle::detail::guided_steps<Chain, detail::sampler_guide>;
 
 public:
-    guided(Chain chain, llama_sampler* grammar) noexcept
-        : base(std::move(chain), {detail::held_sampler(grammar)}) {}
+    guided(Chain chain, llama_sampler* grammar) noexcept : base(std::move(chain), {detail::held_sampler(grammar)}) {}
 
     const llama_sampler* grammar() const noexcept { return this->guide().grammar.get(); }
 

@@ -33,7 +33,8 @@ public:
     sampler_of(Chain&& chain, const sampler_options& options) noexcept(std::is_nothrow_move_constructible_v<Chain>)
         : chain_(std::move(chain)), options_(options) {}
     /// A clone is attached to no context.
-    sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), applied_(other.applied_), in_prompt_(other.in_prompt_),
+    sampler_of(const sampler_of& other)
+        : chain_(other.chain_), options_(other.options_), applied_(other.applied_), in_prompt_(other.in_prompt_),
           just_accepted_(other.just_accepted_) {}
     sampler_of& operator=(const sampler_of&) = delete;
     ~sampler_of() { forget_clone(); }
@@ -149,8 +150,8 @@ private:
     void accept(token_id token) noexcept {
         forget_clone();
         if (is_accepted_twice(token)) {
-            return chain_.state().set_status(status::invalid("accept", "token", double(token), "was accepted already",
-                                                             status_code::stage_failed));
+            return chain_.state().set_status(
+                status::invalid("accept", "token", double(token), "was accepted already", status_code::stage_failed));
         }
         just_accepted_ = applied_ ? token : null_token;
         applied_ = false;
@@ -217,7 +218,7 @@ private:
     Chain chain_;
     sampler_options options_;
     bool applied_ = false;
-    bool in_prompt_ = true;  ///< it was not applied since it was made, or reset
+    bool in_prompt_ = true;                ///< it was not applied since it was made, or reset
     token_id just_accepted_ = null_token;  ///< the last token, where it is the first since the chain was applied
     int owners_ = 1;
     sampler_of* clone_ = nullptr;  ///< of which the front's clone is an owner already

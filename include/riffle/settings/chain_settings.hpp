@@ -100,8 +100,8 @@ public:
     template <class Policies, class Constrain>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab, Constrain&& constrain) const {
         basic_dynamic_chain<Policies> made;
-        const status built = detail::chain_builder<Policies, std::remove_reference_t<Constrain>>{
-            *this, made, vocab, constrain}.run();
+        const status built =
+            detail::chain_builder<Policies, std::remove_reference_t<Constrain>>{*this, made, vocab, constrain}.run();
         if (made.view().size() == 0) return built;
         if (made.last_status() == status_code::out_of_memory) return made.last_status();
         return into.append(std::move(made));

@@ -55,10 +55,10 @@ public:
     /// here to `finish`.
     ///
     /// False where there is no room for it or its edits, a token is changed more than most_changes_of_a_token times,
-    /// a stage has what no request says (xtc's exempt tokens; of masks, those that leave all tokens), the row is not among those that were begun, the chain's last_status() is not ok, no number of the greatest logits
-    /// will do for a chain under llama_exact, or `on` is not of this chain: the row asks for nothing then, takes no
-    /// room, and must be sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a
-    /// mask and each edit.
+    /// a stage has what no request says (xtc's exempt tokens; of masks, those that leave all tokens), the row is not
+    /// among those that were begun, the chain's last_status() is not ok, no number of the greatest logits will do for a
+    /// chain under llama_exact, or `on` is not of this chain: the row asks for nothing then, takes no room, and must be
+    /// sampled by the chain itself. A microsecond or so, and some nanoseconds for each word of a mask and each edit.
     template <class OnDevice, class Chain>
     [[nodiscard]] bool add(const OnDevice& on, Chain& chain, std::size_t row) noexcept {
         if (row >= rows_ || saturating::product(layout_.words, rows_) > words_.size()) return false;
