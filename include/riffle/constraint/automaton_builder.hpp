@@ -14,9 +14,10 @@
 namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Turns the expressions of a grammar into a draft of its automaton: the root, and the rules that it comes to call.
+template <class Rules>
 class automaton_builder {
 public:
-    automaton_builder(const grammar_rules& g, const grammar_limits& limits)
+    automaton_builder(const Rules& g, const grammar_limits& limits)
         : g_(g), limits_(limits), rules_(g), rule_of_(g.rules.size(), none), repeated_(g.expressions.size(), none),
           draft_() {}
 
@@ -26,7 +27,7 @@ public:
         for (std::size_t i = 0; i < left_.size(); ++i) {
             const work& w = left_[i];
             const automaton_draft::rule& rule = draft_.rules[w.rule];
-            emit(w.body, rule.start, rule.end, g_.at(w.body).height);
+            put(w.body, rule.start, rule.end, g_.at(w.body).height);
             if (draft_.nodes.size() > limits_.nodes) return false;
         }
         return true;
@@ -41,7 +42,7 @@ private:
     /// Expressions within expressions, rules that stand in the place of calls included.
     enum : std::uint32_t { greatest_height = 1100 };
 
-    /// Rules that are still to be emitted.
+    /// Rules that are still to be put in.
     struct work {
         std::uint32_t rule;
         expression_id body;
@@ -64,20 +65,20 @@ private:
     }
 
     /// An expression between two nodes. `height`: of what it is part of.
-    void emit(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+    void put(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         if (draft_.nodes.size() > limits_.nodes) return;  // it is refused
         const expression& e = g_.at(id);
         switch (e.kind) {
-        case expression_kind::literal: return emit_literal(g_.literal(e), from, to);
-        case expression_kind::characters: return emit_characters(g_.sets[e.first], from, to);
-        case expression_kind::sequence: return emit_sequence(e, 0, from, to, height);
-        case expression_kind::alternatives: return emit_alternatives(e, from, to, height);
-        case expression_kind::repetition: return emit_repetition(e, from, to, height);
-        case expression_kind::rule: return emit_rule(e.first, from, to, height);
+        case expression_kind::literal: return put_literal(g_.literal(e), from, to);
+        case expression_kind::characters: return put_characters(g_.sets[e.first], from, to);
+        case expression_kind::sequence: return put_sequence(e, 0, from, to, height);
+        case expression_kind::alternatives: return put_alternatives(e, from, to, height);
+        case expression_kind::repetition: return put_repetition(e, from, to, height);
+        case expression_kind::rule: return put_rule(e.first, from, to, height);
         case expression_kind::token: draft_.token_edges.push_back({from, {e.first, e.negated, to}}); return;
         }
     }
-    void emit_literal(const text& bytes, std::uint32_t from, std::uint32_t to) {
+    void put_literal(const text& bytes, std::uint32_t from, std::uint32_t to) {
         if (bytes.empty()) return draft_.add_step(from, to);
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             const std::uint32_t next = i + 1 == bytes.size() ? to : node_beside(from);
@@ -85,31 +86,31 @@ private:
             from = next;
         }
     }
-    void emit_characters(const code_point_set& set, std::uint32_t from, std::uint32_t to) {
+    void put_characters(const code_point_set& set, std::uint32_t from, std::uint32_t to) {
         const std::uint32_t reads = node_beside(from);
         draft_.add_step(from, reads);
         draft_.add_characters(set, reads, to);
         draft_.of_sets.push_back({reads, std::uint32_t(draft_.sets.size()), to});
         draft_.sets.push_back(set);
     }
-    void emit_sequence(const expression& e, std::size_t first, std::uint32_t from, std::uint32_t to,
+    void put_sequence(const expression& e, std::size_t first, std::uint32_t from, std::uint32_t to,
                        std::uint32_t height) {
         if (first == e.count) return draft_.add_step(from, to);
         for (std::size_t i = first; i < e.count; ++i) {
             const std::uint32_t next = i + 1 == e.count ? to : node_beside(from);
-            emit(g_.part(e, i), from, next, height);
+            put(g_.part(e, i), from, next, height);
             from = next;
         }
     }
-    void emit_rule(std::uint32_t rule, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+    void put_rule(std::uint32_t rule, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         const std::uint32_t higher = height + g_.at(g_.rules[rule].body).height;
         if (rules_.can_be_inlined(rule) && higher <= greatest_height && inlined_ + rules_.size(rule) <= most_inlined) {
             inlined_ += rules_.size(rule);
-            return emit(g_.rules[rule].body, from, to, higher);
+            return put(g_.rules[rule].body, from, to, higher);
         }
-        emit_call(call_of(rule), 0, 0, from, to);
+        put_call(call_of(rule), 0, 0, from, to);
     }
-    void emit_call(std::uint32_t rule, std::uint32_t least, std::uint32_t most, std::uint32_t from, std::uint32_t to) {
+    void put_call(std::uint32_t rule, std::uint32_t least, std::uint32_t most, std::uint32_t from, std::uint32_t to) {
         const std::uint32_t calls = node_beside(from);
         draft_.add_step(from, calls);
         automaton_draft::node& node = draft_.nodes[calls];
@@ -119,36 +120,36 @@ private:
         node.most = most;
     }
 
-    void emit_repetition(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+    void put_repetition(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         if (e.most == 0) return draft_.add_step(from, to);
         const expression_id part = g_.part(e, 0);
         const bool is_endless = e.most == expression::unlimited;
         const std::uint64_t copies = is_endless ? std::uint64_t{e.least} + 1 : e.most;
         const std::uint64_t nodes = copies * rules_.size_of(part);
-        const bool is_small = copies <= rule_analysis::most_copies && nodes <= rule_analysis::most_copied &&
+        const bool is_small = copies <= rule_analysis<Rules>::most_copies && nodes <= rule_analysis<Rules>::most_copied &&
                               inlined_ + nodes <= most_inlined;
         if (!is_small && copies > 1) {
             const std::uint32_t named = draft_.rules[draft_.nodes[from].rule].named;
-            return emit_call(repeated(part, named), e.least, e.most, from, to);
+            return put_call(repeated(part, named), e.least, e.most, from, to);
         }
         if (copies > 1) inlined_ += std::size_t(nodes);
-        for (std::uint32_t i = 0; i < e.least; ++i) from = emit_copy(part, from, height);
+        for (std::uint32_t i = 0; i < e.least; ++i) from = put_copy(part, from, height);
         if (is_endless) {
             const std::uint32_t again = node_beside(from);
             draft_.add_step(from, again);
-            emit(part, again, again, height);
+            put(part, again, again, height);
             from = again;
         } else {
             for (std::uint32_t i = e.least; i < e.most; ++i) {
                 draft_.add_step(from, to);
-                from = emit_copy(part, from, height);
+                from = put_copy(part, from, height);
             }
         }
         draft_.add_step(from, to);
     }
-    std::uint32_t emit_copy(expression_id part, std::uint32_t from, std::uint32_t height) {
+    std::uint32_t put_copy(expression_id part, std::uint32_t from, std::uint32_t height) {
         const std::uint32_t next = node_beside(from);
-        emit(part, from, next, height);
+        put(part, from, next, height);
         return next;
     }
 
@@ -167,7 +168,7 @@ private:
             return g_.literal(g_.at(g_.part(e, 0)));
         return {};
     }
-    void emit_alternatives(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+    void put_alternatives(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         std::vector<branch> branches;
         std::vector<code_point_range> characters;
         std::size_t sets = 0;
@@ -183,13 +184,13 @@ private:
             const decoded_character c = decode_utf8(head);
             const bool is_a_character = g_.at(id).kind == expression_kind::literal && c.length == head.size();
             if (sets > 0 && is_a_character && !head.empty()) characters.push_back({c.value, c.value});
-            else if (head.empty()) emit(id, from, to, height);
+            else if (head.empty()) put(id, from, to, height);
             else branches.push_back({head, id});
         }
-        if (sets > 0) emit_characters(code_point_set(std::move(characters)), from, to);
-        emit_tree(branches, from, to, height);
+        if (sets > 0) put_characters(code_point_set(std::move(characters)), from, to);
+        put_tree(branches, from, to, height);
     }
-    void emit_tree(std::vector<branch>& branches, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+    void put_tree(std::vector<branch>& branches, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         struct subtree {
             std::size_t begin, end;  ///< of the branches, which begin alike
             std::size_t read;        ///< bytes that have been read
@@ -204,7 +205,7 @@ private:
             subtree s = left.back();
             left.pop_back();
             for (; s.begin < s.end && branches[s.begin].head.size() == s.read; ++s.begin)
-                emit_behind_head(branches[s.begin].of, s.from, to, height);
+                put_behind_head(branches[s.begin].of, s.from, to, height);
             while (s.begin < s.end) {
                 const text& first = branches[s.begin].head;
                 std::size_t end = s.begin + 1;
@@ -214,23 +215,23 @@ private:
                 while (read < first.size() && read < last.size() && first[read] == last[read]) ++read;
                 const bool is_whole = end == s.begin + 1 && is_literal(branches[s.begin].of);
                 const std::uint32_t next = is_whole ? to : node_beside(s.from);
-                emit_literal(first.part(s.read, read - s.read), s.from, next);
+                put_literal(first.part(s.read, read - s.read), s.from, next);
                 if (!is_whole) left.push_back({s.begin, end, read, next});
                 s.begin = end;
             }
         }
     }
     bool is_literal(expression_id id) const noexcept { return g_.at(id).kind == expression_kind::literal; }
-    void emit_behind_head(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+    void put_behind_head(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         if (is_literal(id)) draft_.add_step(from, to);
-        else emit_sequence(g_.at(id), 1, from, to, height);
+        else put_sequence(g_.at(id), 1, from, to, height);
     }
 
     std::uint32_t node_beside(std::uint32_t other) { return draft_.add_node(draft_.nodes[other].rule); }
 
-    const grammar_rules& g_;
+    const Rules& g_;
     grammar_limits limits_;
-    rule_analysis rules_;
+    rule_analysis<Rules> rules_;
     std::vector<std::uint32_t> rule_of_;   ///< of a named rule, where it is called
     std::vector<std::uint32_t> repeated_;  ///< of an expression, where it is the inside of a repetition
     std::vector<work> left_;

@@ -12,9 +12,10 @@ namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Makes an automaton of its draft: what leads nowhere is cut off, so that a text that can be gone on with can be
 /// finished; nodes that do nothing are passed over; rules get the order in which they are called.
+template <class Draft>
 class automaton_compiler {
 public:
-    explicit automaton_compiler(automaton_draft& draft) : d_(draft) {}
+    explicit automaton_compiler(Draft& draft) : d_(draft) {}
 
     enum class outcome { good, matches_nothing, left_recursion };
 
@@ -365,7 +366,7 @@ private:
         return std::uint32_t(into.loop_sets.size() - 1);
     }
 
-    automaton_draft& d_;
+    Draft& d_;
     std::vector<std::uint32_t> shortest_, shortest_of_rule_, order_;
     lists steps_;
     std::uint32_t left_recursive_ = 0;

@@ -9,7 +9,8 @@
 namespace riffle::inline RIFFLE_ABI::detail {
 
 /// An automaton that is being put together: nodes, and lists of what leads from one to another.
-struct automaton_draft {
+template <class Set>
+struct basic_automaton_draft {
     struct node {
         std::uint32_t rule = 0;  ///< of which it is part
         std::int32_t called = automaton_node::no_rule;
@@ -43,10 +44,10 @@ struct automaton_draft {
     std::vector<token> token_edges;
     std::vector<step> steps;
     std::vector<of_characters> of_sets;
-    std::vector<code_point_set> sets;
+    std::vector<Set> sets;
     std::vector<rule> rules;
 
-    automaton_draft() : nodes(byte_automaton::first_of_rules) {}
+    basic_automaton_draft() : nodes(byte_automaton::first_of_rules) {}
 
     std::uint32_t add_node(std::uint32_t of_rule) {
         nodes.push_back({});
@@ -68,7 +69,7 @@ struct automaton_draft {
     }
     /// The characters of a set, from one node to another. Sequences that begin alike share nodes, as do those that end
     /// in any continuation bytes.
-    void add_characters(const code_point_set& set, std::uint32_t from, std::uint32_t to) {
+    void add_characters(const Set& set, std::uint32_t from, std::uint32_t to) {
         const std::uint32_t of_rule = nodes[from].rule;
         std::uint32_t any_bytes[4] = {to, 0, 0, 0};  // from there so many continuation bytes lead to `to`
         const auto node_for_any = [&](std::size_t left) {
@@ -98,5 +99,6 @@ struct automaton_draft {
         });
     }
 };
+using automaton_draft = basic_automaton_draft<code_point_set>;
 
 }  // namespace riffle::detail

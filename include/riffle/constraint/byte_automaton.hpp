@@ -47,7 +47,8 @@ struct token_edge {
 };
 
 /// A grammar, compiled: an automaton over bytes in which rules call each other. Immutable.
-struct byte_automaton {
+template <class Set>
+struct basic_byte_automaton {
     /// The text is complete where this is reached; and what follows is not known there.
     enum : std::uint32_t { accepting = 0, unknown = 1, first_of_rules = 2 };
 
@@ -70,7 +71,7 @@ struct byte_automaton {
     std::uint32_t classes = 1;
     std::uint8_t byte_of_class[256] = {};
 
-    std::vector<code_point_set> loop_sets;
+    std::vector<Set> loop_sets;
     std::vector<token_reference> tokens;
 
     std::span<const byte_edge> edges_of(std::uint32_t node) const noexcept {
@@ -86,5 +87,6 @@ struct byte_automaton {
         return nodes[node].edges != nodes[node + 1].edges || nodes[node].token_edges != nodes[node + 1].token_edges;
     }
 };
+using byte_automaton = basic_byte_automaton<code_point_set>;
 
 }  // namespace riffle::detail

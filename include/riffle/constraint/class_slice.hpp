@@ -18,11 +18,12 @@ namespace riffle::inline RIFFLE_ABI::detail {
 /// The tokens of a vocabulary that are made of the characters of a set alone, by how many characters they begin: in a
 /// loop over the set all of them are legal, and need not be walked. (llguidance's slicer does so for sets that it knows
 /// beforehand: docs/optimizations.md there.)
-class class_slice : public shared_object {
+template <class Set>
+class basic_class_slice : public shared_object {
 public:
     enum : std::size_t { unlimited = 255 };  ///< more characters than a token in the tree has
 
-    explicit class_slice(code_point_set of) : of_(std::move(of)) {}
+    explicit basic_class_slice(Set of) : of_(std::move(of)) {}
     /// False where the set is too ragged.
     bool build(const token_tree& tree, std::size_t vocabulary) {
         most_.assign(tree.nodes.size(), others);
@@ -39,7 +40,7 @@ public:
         }
         return true;
     }
-    const code_point_set& set() const noexcept { return of_; }
+    const Set& set() const noexcept { return of_; }
 
     /// Whether all tokens at a node of the tree and below are of the set, and of so many characters at most.
     bool has_all(std::size_t node, std::size_t characters) const noexcept {
@@ -64,10 +65,10 @@ public:
             if (were_empty) added = up_to_[whole];
         }
         for (std::size_t i = up_to_[whole]; i < up_to_[characters]; ++i) {
-            std::uint32_t& word = words[std::size_t(tokens_[i]) / 32];
-            const std::uint32_t bit = 1u << (std::uint32_t(tokens_[i]) % 32);
-            added += (word & bit) == 0;
-            word |= bit;
+            std::uint32_t& there = words[std::size_t(tokens_[i]) / 32];
+            const std::uint32_t mine = 1u << (std::uint32_t(tokens_[i]) % 32);
+            added += (there & mine) == 0;
+            there |= mine;
         }
         return added;
     }
@@ -139,12 +140,13 @@ private:
         }
     }
 
-    code_point_set of_;
+    Set of_;
     std::vector<std::uint8_t> most_;  ///< for each node of the tree; `others`: some token below is not of the set
     std::vector<token_id> tokens_;    ///< of the set, by their number of characters
     std::array<std::size_t, unlimited> up_to_{};  ///< how many of them have so many characters at most
     std::vector<std::uint32_t> whole_;            ///< words of the tokens of 1 character at most, of 2, and so on
     std::size_t word_count_ = 1;
 };
+using class_slice = basic_class_slice<code_point_set>;
 
 }  // namespace riffle::detail

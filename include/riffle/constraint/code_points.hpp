@@ -23,7 +23,8 @@ constexpr bool is_character(code_point c) noexcept {
 /// How many bytes a character has.
 constexpr std::size_t utf8_length(code_point c) noexcept { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; }
 
-inline void append_utf8(std::string& to, code_point c) {
+template <class String>
+void append_utf8(String& to, code_point c) {
     const std::size_t length = utf8_length(c);
     if (length == 1) {
         to += char(c);
@@ -60,11 +61,12 @@ struct code_point_range {
 };
 
 /// A set of characters: ascending ranges that do not touch.
-class code_point_set {
+template <class Range>
+class basic_code_point_set {
 public:
-    code_point_set() = default;
+    basic_code_point_set() = default;
     /// Of ranges in any order. Surrogates and what lies above 10FFFF are left out. O(n log n).
-    explicit code_point_set(std::vector<code_point_range> of) {
+    explicit basic_code_point_set(std::vector<Range> of) {
         std::sort(of.begin(), of.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         for (const auto& range : of) {
             if (range.first < first_surrogate) join({range.first, (std::min<code_point>)(range.last, 0xD7FF)});
@@ -72,15 +74,15 @@ public:
         }
     }
     /// All other characters.
-    code_point_set inverted() const {
-        std::vector<code_point_range> others;
+    basic_code_point_set inverted() const {
+        std::vector<Range> others;
         code_point next = 0;
         for (const auto& range : ranges_) {
             if (range.first > next) others.push_back({next, range.first - 1});
             next = range.last + 1;
         }
         if (next <= greatest_code_point) others.push_back({next, greatest_code_point});
-        return code_point_set(std::move(others));
+        return basic_code_point_set(std::move(others));
     }
     bool empty() const noexcept { return ranges_.empty(); }
     std::size_t size() const noexcept {
@@ -88,20 +90,21 @@ public:
         for (const auto& range : ranges_) all += range.last - range.first + 1;
         return all;
     }
-    const std::vector<code_point_range>& ranges() const noexcept { return ranges_; }
-    friend bool operator==(const code_point_set&, const code_point_set&) = default;
+    const std::vector<Range>& ranges() const noexcept { return ranges_; }
+    friend bool operator==(const basic_code_point_set&, const basic_code_point_set&) = default;
 
 private:
     /// Ranges come in ascending order.
-    void join(code_point_range range) {
+    void join(Range range) {
         range.last = (std::min<code_point>)(range.last, greatest_code_point);
         if (range.first > range.last) return;
         if (ranges_.empty() || range.first > ranges_.back().last + 1) return ranges_.push_back(range);
         ranges_.back().last = (std::max)(ranges_.back().last, range.last);
     }
 
-    std::vector<code_point_range> ranges_;
+    std::vector<Range> ranges_;
 };
+using code_point_set = basic_code_point_set<code_point_range>;
 
 struct byte_range {
     std::uint8_t first, last;

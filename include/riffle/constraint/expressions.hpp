@@ -48,18 +48,19 @@ struct expression {
 using expression_id = std::uint32_t;
 
 /// The rules of a grammar as trees of expressions: what a reader makes, and what is compiled.
-struct grammar_rules {
+template <class String>
+struct basic_grammar_rules {
     enum : std::uint32_t { no_expression = ~0u };
 
     struct rule {
-        std::string name;
+        String name;
         expression_id body = no_expression;
         std::size_t offset = 0;  ///< of the name in the source: where it is defined, or first used
     };
 
     std::vector<expression> expressions;
     std::vector<expression_id> parts;
-    std::string bytes;
+    String bytes;
     std::vector<code_point_set> sets;
     std::vector<token_reference> tokens;
     std::vector<rule> rules;
@@ -129,5 +130,6 @@ private:
         return expression_id(expressions.size() - 1);
     }
 };
+using grammar_rules = basic_grammar_rules<std::string>;
 
 }  // namespace riffle::detail

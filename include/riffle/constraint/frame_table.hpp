@@ -27,7 +27,8 @@ struct caller {
 
 /// Frames: sets of callers, each of them once. A text that can be read in 2^n ways has one frame for all of them, not a
 /// stack for each. (As in GLR parsing: Tomita, "An efficient context-free parsing algorithm", 1987.)
-class frame_table {
+template <class Automaton>
+class basic_frame_table {
 public:
     enum : std::uint32_t {
         outermost = 0,  ///< whoever called the root: the text is complete
@@ -37,7 +38,7 @@ public:
     /// shallow() knows no more levels.
     enum : std::uint32_t { greatest_depth = 12 };
 
-    explicit frame_table(const byte_automaton& of) noexcept : of_(of) {}
+    explicit basic_frame_table(const Automaton& of) noexcept : of_(of) {}
     /// False without memory.
     bool begin() noexcept {
         const caller first[] = {{byte_automaton::accepting, outermost}, {byte_automaton::unknown, outermost}};
@@ -143,11 +144,12 @@ private:
         return true;
     }
 
-    const byte_automaton& of_;
+    const Automaton& of_;
     growing_array<list> frames_;  ///< of their callers
     growing_array<caller> callers_;
     growing_array<std::uint32_t> slots_;    ///< frames by their hash, from 1; as many as a power of two
     growing_array<std::uint32_t> shallow_;  ///< greatest_depth for each frame; 0: not made yet
 };
+using frame_table = basic_frame_table<byte_automaton>;
 
 }  // namespace riffle::detail

@@ -12,8 +12,9 @@
 namespace riffle::inline RIFFLE_ABI {
 namespace detail {
 
-inline parsed<grammar> read_gbnf(const text& source, const text& root, const grammar_limits& limits) {
-    gbnf_reader reader(source, limits);
+template <class Rules>
+parsed<grammar> read_gbnf(const text& source, const text& root, const grammar_limits& limits) {
+    gbnf_reader<Rules> reader(source, limits);
     if (!reader.read(root)) return parsed<grammar>(reader.problem());
     parsed<grammar> made = compile(std::move(reader.rules()), limits);
     if (made) return parsed<grammar>(*made, std::move(reader.warnings()));
@@ -37,13 +38,14 @@ inline parsed<grammar> read_gbnf(const text& source, const text& root, const gra
 /// What llama.cpp takes and cannot mean is a problem here, with its line and column: a rule that is defined twice,
 /// a class without characters, text that is no UTF-8, left recursion; a range from more to less. Numbers in braces hold
 /// to the end (there, more than 2,000 is no limit at all). Nothing throws. The time is that of the text's length.
-inline parsed<grammar> parse_gbnf(const text& source, const text& root = "root",
+template <class Grammar = grammar>
+parsed<Grammar> parse_gbnf(const text& source, const text& root = "root",
                                   const grammar_limits& limits = {}) noexcept {
-    RIFFLE_TRY { return detail::read_gbnf(source, root, limits); }
+    RIFFLE_TRY { return detail::read_gbnf<detail::grammar_rules>(source, root, limits); }
     RIFFLE_CATCH {
         parse_problem problem;
         problem.sentence = "out of memory";
-        return parsed<grammar>(std::move(problem));
+        return parsed<Grammar>(std::move(problem));
     }
 }
 

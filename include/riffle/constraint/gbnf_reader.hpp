@@ -15,7 +15,8 @@
 namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Where an offset lies in a text. (A column counts what is no continuation byte.)
-inline void set_place(parse_problem& problem, const text& source, std::size_t offset) {
+template <class Problem>
+void set_place(Problem& problem, const text& source, std::size_t offset) {
     problem.offset = offset;
     problem.line = problem.column = 1;
     for (std::size_t i = 0; i < offset && i < source.size(); ++i) {
@@ -27,31 +28,32 @@ inline void set_place(parse_problem& problem, const text& source, std::size_t of
 }
 
 /// Names, and the rule of each: an index over the rules of a grammar, sorted when asked.
+template <class Rules>
 class rule_names {
 public:
     /// The rule of that name; a new one, without a body, where there is none yet. O(log n) but for a few new ones.
-    std::uint32_t find_or_add(grammar_rules& g, const text& name, std::size_t offset) {
+    std::uint32_t find_or_add(Rules& g, const text& name, std::size_t offset) {
         const std::string key(name.data(), name.size());
         const std::size_t slot = slot_of(g, key);
         if (slots_[slot] != 0) return slots_[slot] - 1;
-        g.rules.push_back({key, grammar_rules::no_expression, offset});
+        g.rules.push_back({key, Rules::no_expression, offset});
         slots_[slot] = std::uint32_t(g.rules.size());
         if (2 * g.rules.size() >= slots_.size()) rehash(g);
         return std::uint32_t(g.rules.size() - 1);
     }
     /// rules.size() where there is none.
-    std::size_t find(const grammar_rules& g, const text& name) {
+    std::size_t find(const Rules& g, const text& name) {
         const std::size_t slot = slot_of(g, std::string(name.data(), name.size()));
         return slots_[slot] != 0 ? slots_[slot] - 1 : g.rules.size();
     }
 
 private:
-    std::size_t slot_of(const grammar_rules& g, const std::string& name) const {
+    std::size_t slot_of(const Rules& g, const std::string& name) const {
         std::size_t slot = hash(name) & (slots_.size() - 1);
         while (slots_[slot] != 0 && g.rules[slots_[slot] - 1].name != name) slot = (slot + 1) & (slots_.size() - 1);
         return slot;
     }
-    void rehash(const grammar_rules& g) {
+    void rehash(const Rules& g) {
         slots_.assign(2 * slots_.size(), 0);
         for (std::size_t i = 0; i < g.rules.size(); ++i) slots_[slot_of(g, g.rules[i].name)] = std::uint32_t(i + 1);
     }
@@ -65,6 +67,7 @@ private:
 
 /// Reads GBNF, llama.cpp's notation for grammars (its grammars/README.md and llama-grammar.cpp), into rules. Stops at
 /// the first problem.
+template <class Rules>
 class gbnf_reader {
 public:
     gbnf_reader(const text& source, const grammar_limits& limits) : source_(source), limits_(limits) {}
@@ -73,18 +76,18 @@ public:
     bool read(const text& root) {
         if (source_.size() > limits_.text_bytes) return fail_at(0, "the grammar is longer than the limit allows");
         if (!is_utf8()) return false;
-        skip_space(lines::go_on);
+        skip_space(line_end::goes_on);
         while (!at_end())
             if (!read_rule()) return false;
         return has_all_rules(root);
     }
     const parse_problem& problem() const noexcept { return problem_; }
     std::vector<parse_problem>& warnings() noexcept { return warnings_; }
-    grammar_rules& rules() noexcept { return g_; }
+    Rules& rules() noexcept { return g_; }
 
 private:
     /// Whether the end of a line ends what is read.
-    enum class lines { end, go_on };
+    enum class line_end { ends, goes_on };
     enum : std::size_t { most_warnings = 16 };
 
     // ---- the text
@@ -103,11 +106,11 @@ private:
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '_';
     }
     static bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
-    void skip_space(lines over) noexcept {
+    void skip_space(line_end over) noexcept {
         while (!at_end()) {
             if (here() == '#') {
                 while (!at_end() && !is_line_end(here())) ++at_;
-            } else if (here() == ' ' || here() == '\t' || (over == lines::go_on && is_line_end(here()))) {
+            } else if (here() == ' ' || here() == '\t' || (over == line_end::goes_on && is_line_end(here()))) {
                 ++at_;
             } else {
                 return;
@@ -147,21 +150,21 @@ private:
         const text name = read_name();
         if (name.empty()) return fail("a rule must begin with its name, of letters, digits, - and _");
         in_rule_.assign(name.data(), name.size());
-        skip_space(lines::end);
+        skip_space(line_end::ends);
         if (!source_.part(at_).starts_with("::=")) return fail("::= must follow the name of a rule");
         at_ += 3;
-        skip_space(lines::go_on);
+        skip_space(line_end::goes_on);
 
         const std::uint32_t rule = names_.find_or_add(g_, name, begin);
         if (g_.rules.size() > limits_.rules) return fail_at(begin, "the grammar has more rules than the limit allows");
         if (g_.rules[rule].body != grammar_rules::no_expression)
             return fail_at(begin, "this rule is defined a second time");
         expression_id body;
-        if (!read_alternatives(body, 0, lines::end)) return false;
+        if (!read_alternatives(body, 0, line_end::ends)) return false;
         if (!at_end() && !is_line_end(here())) return fail(unexpected());
         g_.rules[rule].body = body;
         g_.rules[rule].offset = begin;
-        skip_space(lines::go_on);
+        skip_space(line_end::goes_on);
         return true;
     }
     const char* unexpected() const noexcept {
@@ -202,7 +205,7 @@ private:
         for (std::size_t i = 0; i < is_used.size(); ++i)
             if (!is_used[i]) warn(g_.rules[i], "nothing that begins with the root uses this rule");
     }
-    void warn(const grammar_rules::rule& of, const char* sentence) {
+    void warn(const typename Rules::rule& of, const char* sentence) {
         if (warnings_.size() == most_warnings) return;
         parse_problem warning;
         set_place(warning, source_, of.offset);
@@ -213,19 +216,19 @@ private:
 
     // ---- expressions
 
-    bool read_alternatives(expression_id& made, std::uint32_t depth, lines over) {
+    bool read_alternatives(expression_id& made, std::uint32_t depth, line_end over) {
         if (depth > limits_.depth) return fail("groups are nested too deeply");
         std::vector<expression_id> alternatives(1);
         if (!read_sequence(alternatives.back(), depth, over)) return false;
         while (take('|')) {
-            skip_space(lines::go_on);
+            skip_space(line_end::goes_on);
             alternatives.push_back(0);
             if (!read_sequence(alternatives.back(), depth, over)) return false;
         }
         made = g_.add_list(expression_kind::alternatives, alternatives.data(), alternatives.size());
         return true;
     }
-    bool read_sequence(expression_id& made, std::uint32_t depth, lines over) {
+    bool read_sequence(expression_id& made, std::uint32_t depth, line_end over) {
         std::vector<expression_id> items;
         while (!at_end()) {
             if (here() == '*' || here() == '+' || here() == '?' || here() == '{') {
@@ -265,8 +268,8 @@ private:
     }
     bool read_group(expression_id& made, std::uint32_t depth) {
         const std::size_t begin = at_++;
-        skip_space(lines::go_on);
-        if (!read_alternatives(made, depth + 1, lines::go_on)) return false;
+        skip_space(line_end::goes_on);
+        if (!read_alternatives(made, depth + 1, line_end::goes_on)) return false;
         if (take(')')) return true;
         return at_end() ? fail_at(begin, "this ( is never closed") : fail(unexpected());
     }
@@ -373,7 +376,7 @@ private:
         return true;
     }
 
-    bool read_repetition(std::vector<expression_id>& items, lines over) {
+    bool read_repetition(std::vector<expression_id>& items, line_end over) {
         const std::size_t begin = at_;
         if (items.empty()) return fail_at(begin, "there is nothing ahead of this to repeat");
         std::uint32_t least = 0, most = expression::unlimited;
@@ -388,7 +391,7 @@ private:
         skip_space(over);
         return true;
     }
-    bool read_bounds(std::size_t begin, std::uint32_t& least, std::uint32_t& most, lines over) {
+    bool read_bounds(std::size_t begin, std::uint32_t& least, std::uint32_t& most, line_end over) {
         const char* const sentence = "a repetition is written {2}, {2,} or {2,5}";
         skip_space(over);
         if (!is_digit(here())) return fail_at(begin, sentence);
@@ -420,8 +423,8 @@ private:
     grammar_limits limits_;
     std::size_t at_ = 0;
     std::string in_rule_;  ///< the rule that is being read
-    grammar_rules g_;
-    rule_names names_;
+    Rules g_;
+    rule_names<Rules> names_;
     parse_problem problem_;
     std::vector<parse_problem> warnings_;
 };

@@ -12,9 +12,10 @@ namespace riffle::inline RIFFLE_ABI {
 namespace detail {
 
 /// Writes rules as GBNF.
+template <class Rules>
 class gbnf_writer {
 public:
-    explicit gbnf_writer(const grammar_rules& g) : g_(g) {}
+    explicit gbnf_writer(const Rules& g) : g_(g) {}
 
     std::string write() {
         write_rule(g_.root);
@@ -103,7 +104,7 @@ private:
     }
     /// `end` is what would end the literal or the class.
     void write_character(code_point c, char end) {
-        static constexpr char digits[] = "0123456789ABCDEF";
+        const char* const digits = "0123456789ABCDEF";
         const auto hexadecimal = [&](const char* escape, int count) {
             out_ += escape;
             for (int i = count; i-- > 0;) out_ += digits[c >> (4 * i) & 15];
@@ -121,7 +122,7 @@ private:
         else hexadecimal("\\U", 8);
     }
 
-    const grammar_rules& g_;
+    const Rules& g_;
     std::string out_;
 };
 
@@ -130,7 +131,8 @@ private:
 /// A grammar as GBNF, for people who want to read it: a rule a line, the first one first, in ASCII but for the names of
 /// tokens. What it writes is read back as the same language (parse_gbnf with the name of the first rule as its root).
 /// Empty for a default grammar. Throws what std::string throws.
-inline std::string to_gbnf(const grammar& of) {
+template <class Data>
+std::string to_gbnf(const basic_grammar<Data>& of) {
     return of ? detail::gbnf_writer(of.data()->rules).write() : std::string();
 }
 

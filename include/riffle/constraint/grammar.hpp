@@ -19,9 +19,10 @@ namespace riffle::inline RIFFLE_ABI {
 namespace detail {
 
 /// What copies of a grammar share.
-class grammar_data : public shared_object {
+template <class Rules>
+class basic_grammar_data : public shared_object {
 public:
-    grammar_rules rules;
+    Rules rules;
     byte_automaton automaton;
     grammar_limits limits;
 
@@ -40,6 +41,7 @@ private:
     mutable brief_lock lock_;
     mutable std::vector<shared_pointer<token_automaton>> over_;
 };
+using grammar_data = basic_grammar_data<grammar_rules>;
 
 }  // namespace detail
 
@@ -48,43 +50,46 @@ private:
 ///
 /// The masks that matchers need are kept with it, those of each vocabulary, as long as it or one of the matchers is
 /// there.
-class grammar {
+template <class Data>
+class basic_grammar {
 public:
-    grammar() noexcept = default;
+    basic_grammar() noexcept = default;
     explicit operator bool() const noexcept { return bool(data_); }
 
     /// For riffle's own use.
-    explicit grammar(detail::shared_pointer<const detail::grammar_data> data) noexcept : data_(std::move(data)) {}
-    const detail::shared_pointer<const detail::grammar_data>& data() const noexcept { return data_; }
+    explicit basic_grammar(detail::shared_pointer<const Data> data) noexcept : data_(std::move(data)) {}
+    const detail::shared_pointer<const Data>& data() const noexcept { return data_; }
 
 private:
-    detail::shared_pointer<const detail::grammar_data> data_;
+    detail::shared_pointer<const Data> data_;
 };
+using grammar = basic_grammar<detail::grammar_data>;
 
 namespace detail {
 
 /// Rules as a grammar. A problem lies at the rule that has it: `offset` of it is set, its line and column are not.
-inline parsed<grammar> compile(grammar_rules rules, const grammar_limits& limits) {
+template <class Rules>
+parsed<grammar> compile(Rules rules, const grammar_limits& limits) {
     parse_problem problem;
     shared_pointer<grammar_data> made(new grammar_data());
-    automaton_builder builder(rules, limits);
+    automaton_builder<Rules> builder(rules, limits);
     if (!builder.build()) {
         problem.sentence = "the grammar is larger than the limit allows";
         return parsed<grammar>(std::move(problem));
     }
-    automaton_compiler compiler(builder.draft());
-    const automaton_compiler::outcome outcome = compiler.compile(made->automaton);
+    automaton_compiler<automaton_draft> compiler(builder.draft());
+    const auto outcome = compiler.compile(made->automaton);
     const auto at_rule = [&](std::uint32_t drafted) {
-        const grammar_rules::rule& rule = rules.rules[builder.draft().rules[drafted].named];
+        const auto& rule = rules.rules[builder.draft().rules[drafted].named];
         problem.where = rule.name;
         problem.offset = rule.offset;
     };
-    if (outcome == automaton_compiler::outcome::matches_nothing) {
+    if (outcome == automaton_compiler<automaton_draft>::outcome::matches_nothing) {
         at_rule(0);
         problem.sentence = "this rule never comes to an end, so no text is legal";
         return parsed<grammar>(std::move(problem));
     }
-    if (outcome == automaton_compiler::outcome::left_recursion) {
+    if (outcome == automaton_compiler<automaton_draft>::outcome::left_recursion) {
         at_rule(compiler.left_recursive());
         problem.sentence =
             "left recursion: this rule begins with itself; write it with * or +, or with itself at the end";

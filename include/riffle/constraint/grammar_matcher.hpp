@@ -37,16 +37,17 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// A call that fails changes nothing. Nothing throws, but for the functions that give out a std::string or a
 /// std::vector.
-class grammar_matcher {
+template <class Grammar>
+class basic_grammar_matcher {
 public:
     /// How many tokens can be taken back.
     static constexpr std::size_t rollback_depth = 128;
 
     /// Without a grammar: no token is legal, and check() says so.
-    grammar_matcher() noexcept { ring_[0] = detail::dead; }
+    basic_grammar_matcher() noexcept { ring_[0] = detail::dead; }
     /// At the beginning of a text. check() says what is wrong: a default grammar, a token that the grammar names and
     /// the vocabulary lacks, no memory.
-    grammar_matcher(const grammar& language, const vocabulary_trie& trie) noexcept : grammar_matcher() {
+    basic_grammar_matcher(const Grammar& language, const vocabulary_trie& trie) noexcept : basic_grammar_matcher() {
         if (!language) return;
         problem_ = (trie.check)();
         if (problem_.ok()) problem_ = begin(language, trie);
@@ -181,7 +182,7 @@ public:
     /// many. An end of the text is none of them. Sampling them one by one would have given them too, whatever the
     /// logits: they can be evaluated in one batch and accepted, and no draw is used up.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
-        grammar_matcher ahead = *this;
+        basic_grammar_matcher ahead = *this;
         std::size_t count = 0;
         while (count < into.size() && ahead.legal_count() == 1) {
             const token_id only = ahead.legal_ids()[0];
@@ -199,7 +200,7 @@ public:
     /// The bytes that must follow, as long as each is the only one and the text may not end. A model would spell them
     /// in tokens of its own choice: see forced_tokens().
     std::string forced_bytes(std::size_t most = 4096) const {
-        grammar_matcher ahead = *this;
+        basic_grammar_matcher ahead = *this;
         std::string bytes;
         while (bytes.size() < most && ahead.now() >= 0 && !ahead.is_complete() && !ahead.expects_a_token()) {
             const byte_set next = ahead.expected_bytes();
@@ -274,7 +275,7 @@ private:
         const detail::token_mask* shown_ = nullptr;
     };
 
-    status begin(const grammar& language, const vocabulary_trie& trie) noexcept {
+    status begin(const Grammar& language, const vocabulary_trie& trie) noexcept {
         RIFFLE_TRY { tokens_ = language.data()->over(trie.data()); }
         RIFFLE_CATCH { return status_code::out_of_memory; }
         if (!tokens_) return status_code::out_of_memory;
@@ -362,5 +363,6 @@ private:
     std::uint64_t oldest_ = 0;  ///< whose state is kept
     status problem_ = status::invalid("constrain", "grammar", 0, "is none");
 };
+using grammar_matcher = basic_grammar_matcher<grammar>;
 
 }  // namespace riffle

@@ -18,14 +18,15 @@ namespace riffle::inline RIFFLE_ABI::detail {
 
 /// A deterministic automaton over bytes that is built as it is used, shared by any number of threads. What was built
 /// is read without a lock. It only grows; when it is full, whoever needs more moves on to another (move_states).
-class lazy_automaton : public shared_object {
+template <class Automaton>
+class basic_lazy_automaton : public shared_object {
 public:
     /// What it may grow to.
     struct bounds {
         std::size_t states, bytes, mask_bytes;
     };
     /// `most_bytes`: of a token.
-    lazy_automaton(const byte_automaton& of, std::uint32_t configurations, const bounds& most,
+    basic_lazy_automaton(const Automaton& of, std::uint32_t configurations, const bounds& most,
                    std::size_t most_bytes) noexcept
         : of_(of), most_(most), most_token_bytes_(most_bytes), frames_(of), states_(of.classes),
           closure_(of, frames_, configurations) {}
@@ -128,7 +129,7 @@ public:
 
     /// States of another automaton of this grammar, as states of this one; dead, or why they could not be moved. (The
     /// other is the elder: two that move to each other would wait for each other.)
-    state_id move_states(lazy_automaton& from, std::span<state_id> states) noexcept {
+    state_id move_states(basic_lazy_automaton& from, std::span<state_id> states) noexcept {
         const brief_hold hold_elder(from.lock_);
         const brief_hold hold(lock_);
         growing_array<std::uint32_t> moved;  // frames of `from` as frames of this one
@@ -158,7 +159,7 @@ public:
         return dead;
     }
 
-    ~lazy_automaton() {
+    ~basic_lazy_automaton() {
         while (masks_) {
             token_mask* const next = masks_->next;
             token_mask::discard(masks_);
@@ -184,7 +185,7 @@ private:
         return states_.intern({of.data(), of.size()}, is_accepting);
     }
     /// Marks the frames that states stand in, and those of their callers.
-    static bool mark_frames(const lazy_automaton& from, std::span<const state_id> states,
+    static bool mark_frames(const basic_lazy_automaton& from, std::span<const state_id> states,
                             growing_array<std::uint32_t>& marks) noexcept {
         growing_array<std::uint32_t> left;
         const auto mark = [&](std::uint32_t frame) {
@@ -205,7 +206,7 @@ private:
         return true;
     }
 
-    const byte_automaton& of_;
+    const Automaton& of_;
     bounds most_;
     std::size_t most_token_bytes_;
     brief_lock lock_;
@@ -216,5 +217,6 @@ private:
     token_mask* masks_ = nullptr;
     std::size_t mask_bytes_ = 0;
 };
+using lazy_automaton = basic_lazy_automaton<byte_automaton>;
 
 }  // namespace riffle::detail

@@ -9,34 +9,40 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
-/// What is wrong with a text, and where. (A status holds literals and a number: it cannot name a place in a text.)
-struct parse_problem {
+/// What is wrong with a text, and where. (A status holds literals and a number: it cannot name a place in a text. A
+/// template, as much behind riffle/constraint.hpp, so that including it does not compile it.)
+template <class String>
+struct basic_parse_problem {
     std::size_t offset = 0;            ///< bytes of the text ahead of the place
     std::size_t line = 0, column = 0;  ///< of the place, from 1; columns count characters. 0: no place in the text
-    std::string where;     ///< what the place belongs to: the name of a rule, a JSON pointer; empty where there is none
-    std::string sentence;  ///< what is wrong there
+    String where;     ///< what the place belongs to: the name of a rule, a JSON pointer; empty where there is none
+    String sentence;  ///< what is wrong there
 
     /// `line:column: in where: sentence`, for a person.
-    std::string message() const {
-        std::string all;
+    String message() const {
+        String all;
         if (line != 0) all += std::to_string(line) + ":" + std::to_string(column) + ": ";
         if (!where.empty()) all += "in " + where + ": ";
         return all += sentence;
     }
 };
 
+using parse_problem = basic_parse_problem<std::string>;
+
 #if defined(__cpp_exceptions)
 /// What parsed::value throws: the problem in words.
-class parse_error : public std::exception {
+template <class Problem>
+class basic_parse_error : public std::exception {
 public:
-    explicit parse_error(parse_problem problem) : problem_(std::move(problem)), text_(problem_.message()) {}
+    explicit basic_parse_error(Problem problem) : problem_(std::move(problem)), text_(problem_.message()) {}
     const char* what() const noexcept override { return text_.c_str(); }
-    const parse_problem& problem() const noexcept { return problem_; }
+    const Problem& problem() const noexcept { return problem_; }
 
 private:
-    parse_problem problem_;
+    Problem problem_;
     std::string text_;
 };
+using parse_error = basic_parse_error<parse_problem>;
 #endif
 
 /// What a text was read as, or the problem that it has. Warnings are there in both cases: what was read, but may not be

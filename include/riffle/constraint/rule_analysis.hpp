@@ -10,15 +10,16 @@ namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Which rules of a grammar are small enough, and free of themselves, to stand in the place of each call: a call costs
 /// something at each byte, and hides a loop over characters from the search for one.
+template <class Rules>
 class rule_analysis {
 public:
-    enum : std::uint32_t { small = 400, greatest_size = 1u << 30 };
+    enum : std::uint32_t { greatest_inlined = 400, greatest_size = 1u << 30 };
 
-    explicit rule_analysis(const grammar_rules& g) : g_(g), size_(g.rules.size()), is_recursive_(g.rules.size()) {
+    explicit rule_analysis(const Rules& g) : g_(g), size_(g.rules.size()), is_recursive_(g.rules.size()) {
         find_components();
     }
 
-    bool can_be_inlined(std::uint32_t rule) const noexcept { return !is_recursive_[rule] && size_[rule] <= small; }
+    bool can_be_inlined(std::uint32_t rule) const noexcept { return !is_recursive_[rule] && size_[rule] <= greatest_inlined; }
     std::uint32_t size(std::uint32_t rule) const noexcept { return size_[rule]; }
     /// About how many nodes an expression becomes.
     std::uint32_t size_of(expression_id id) const noexcept {
@@ -107,7 +108,7 @@ private:
         }
     }
 
-    const grammar_rules& g_;
+    const Rules& g_;
     std::vector<std::uint32_t> size_;
     std::vector<std::uint8_t> is_recursive_;
 };

@@ -20,6 +20,7 @@ struct configuration {
 };
 
 /// Pairs of numbers; emptied in no time.
+template <class Key>
 class pair_set {
 public:
     enum class outcome : std::uint8_t { added, was_there, no_memory };
@@ -32,7 +33,7 @@ public:
         }
     }
     std::size_t size() const noexcept { return size_; }
-    outcome add(std::uint64_t key) noexcept {
+    outcome add(Key key) noexcept {
         if (2 * (size_ + 1) > slots_.size() && !grow()) return outcome::no_memory;
         for (std::size_t i = std::size_t(mixed(0, key));; ++i) {
             slot& s = slots_[i & (slots_.size() - 1)];
@@ -47,7 +48,7 @@ public:
 
 private:
     struct slot {
-        std::uint64_t key = 0;
+        Key key = 0;
         std::uint32_t round = 0;
     };
     bool grow() noexcept {
@@ -72,11 +73,12 @@ private:
 /// Two phases, so that a frame is complete before anything refers to it. First what the byte has led to: rules end and
 /// their callers go on. Then the rules that are called, in an order in which all callers of a rule come before it (left
 /// recursion is refused); what such a rule matches of nothing was passed over by its callers, so that none ends here.
-class state_closure {
+template <class Automaton>
+class basic_state_closure {
 public:
     enum class outcome : std::uint8_t { good, too_large, no_memory };
 
-    state_closure(const byte_automaton& of, frame_table& frames, std::uint32_t most) noexcept
+    basic_state_closure(const Automaton& of, frame_table& frames, std::uint32_t most) noexcept
         : of_(of), frames_(frames), most_(most) {}
 
     void begin() noexcept {
@@ -128,9 +130,9 @@ private:
 
     void fail() noexcept { state_ = outcome::no_memory; }
     bool is_new(std::uint64_t key) noexcept {
-        const pair_set::outcome added = seen_.add(key);
-        if (added == pair_set::outcome::no_memory) fail();
-        return added == pair_set::outcome::added;
+        const auto added = seen_.add(key);
+        if (added == pair_set<std::uint64_t>::outcome::no_memory) fail();
+        return added == pair_set<std::uint64_t>::outcome::added;
     }
     /// A text that can be read in very many ways takes time for all of them, and not only for those that are found:
     /// that has an end too.
@@ -213,16 +215,17 @@ private:
         visit_all();
     }
 
-    const byte_automaton& of_;
+    const Automaton& of_;
     frame_table& frames_;
     std::uint32_t most_;
     growing_array<configuration> found_, left_;
     growing_array<pending> pending_;
     growing_array<caller> callers_;
-    pair_set seen_;
+    pair_set<std::uint64_t> seen_;
     std::size_t work_ = 0;
     bool is_predicting_ = false, is_accepting_ = false, met_unknown_ = false;
     outcome state_ = outcome::good;
 };
+using state_closure = basic_state_closure<byte_automaton>;
 
 }  // namespace riffle::detail

@@ -37,14 +37,15 @@ enum : state_id {
 /// The states of an automaton that is built as it is used, and for each of them and each class of bytes the next one.
 /// States are found and added by one thread at a time; what is there can be read by all meanwhile, since it never
 /// moves: a number is read only after it was published in a row, or handed over by a lock.
-class state_table {
+template <class State>
+class basic_state_table {
 public:
     enum : std::size_t { states_of_chunk = 64 };
 
-    explicit state_table(std::uint32_t classes) noexcept : classes_(classes) {}
-    state_table(const state_table&) = delete;
-    state_table& operator=(const state_table&) = delete;
-    ~state_table() {
+    explicit basic_state_table(std::uint32_t classes) noexcept : classes_(classes) {}
+    basic_state_table(const basic_state_table&) = delete;
+    basic_state_table& operator=(const basic_state_table&) = delete;
+    ~basic_state_table() {
         for (std::size_t i = 0; chunks_ && i < chunks_of(most_); ++i)
             ::operator delete(chunks_[i].load(std::memory_order_relaxed));
         ::operator delete(static_cast<void*>(chunks_));
@@ -62,11 +63,11 @@ public:
 
     // ---- by any thread
 
-    const text_state& at(state_id s) const noexcept { return state_in(chunk_of(s), s); }
-    text_state& at(state_id s) noexcept { return state_in(chunk_of(s), s); }
+    const State& at(state_id s) const noexcept { return state_in(chunk_of(s), s); }
+    State& at(state_id s) noexcept { return state_in(chunk_of(s), s); }
     /// The next states, one for each class of bytes.
     std::atomic<state_id>* row(state_id s) noexcept {
-        std::byte* const rows = chunk_of(s) + states_of_chunk * sizeof(text_state);
+        std::byte* const rows = chunk_of(s) + states_of_chunk * sizeof(State);
         return reinterpret_cast<std::atomic<state_id>*>(rows) + place_in_chunk(s) * classes_;
     }
 
@@ -96,8 +97,8 @@ private:
     std::byte* chunk_of(state_id s) const noexcept {
         return chunks_[std::uint32_t(s) / states_of_chunk].load(std::memory_order_acquire);
     }
-    static text_state& state_in(std::byte* chunk, state_id s) noexcept {
-        return reinterpret_cast<text_state*>(chunk)[place_in_chunk(s)];
+    static State& state_in(std::byte* chunk, state_id s) noexcept {
+        return reinterpret_cast<State*>(chunk)[place_in_chunk(s)];
     }
     static std::uint64_t hash_of(std::span<const configuration> of, bool is_accepting) noexcept {
         std::uint64_t hash = is_accepting;
@@ -111,7 +112,7 @@ private:
         const configuration* const kept = keep(of);
         if (!kept && !of.empty()) return no_memory;
         const state_id made = state_id(size_++);
-        text_state& s = at(made);
+        State& s = at(made);
         s.first = kept;
         s.count = std::uint32_t(of.size());
         s.is_accepting = is_accepting;
@@ -121,11 +122,11 @@ private:
         std::atomic<std::byte*>& place = chunks_[size_ / states_of_chunk];
         if (place.load(std::memory_order_relaxed)) return true;  // left by an attempt that failed later
         const std::size_t cells = states_of_chunk * classes_;
-        const std::size_t bytes = states_of_chunk * sizeof(text_state) + cells * sizeof(std::atomic<state_id>);
+        const std::size_t bytes = states_of_chunk * sizeof(State) + cells * sizeof(std::atomic<state_id>);
         auto* const chunk = static_cast<std::byte*>(::operator new(bytes, std::nothrow));
         if (!chunk) return false;
-        for (std::size_t i = 0; i < states_of_chunk; ++i) ::new (chunk + i * sizeof(text_state)) text_state();
-        std::byte* const rows = chunk + states_of_chunk * sizeof(text_state);
+        for (std::size_t i = 0; i < states_of_chunk; ++i) ::new (chunk + i * sizeof(State)) State();
+        std::byte* const rows = chunk + states_of_chunk * sizeof(State);
         for (std::size_t i = 0; i < cells; ++i)
             ::new (rows + i * sizeof(std::atomic<state_id>)) std::atomic<state_id>(not_built);
         place.store(chunk, std::memory_order_release);
@@ -156,7 +157,7 @@ private:
         growing_array<std::uint32_t> grown;
         if (!grown.resize(slots_.empty() ? 256 : 2 * slots_.size(), 0)) return false;
         for (std::size_t i = 0; i < size_; ++i) {
-            const text_state& s = at(state_id(i));
+            const State& s = at(state_id(i));
             std::size_t slot = std::size_t(hash_of(s.configurations(), s.is_accepting)) & (grown.size() - 1);
             while (grown[slot] != 0) slot = (slot + 1) & (grown.size() - 1);
             grown[slot] = std::uint32_t(i) + 1;
@@ -173,5 +174,6 @@ private:
     configuration* next_ = nullptr;
     std::size_t left_in_block_ = 0;
 };
+using state_table = basic_state_table<text_state>;
 
 }  // namespace riffle::detail

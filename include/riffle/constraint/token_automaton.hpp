@@ -28,10 +28,11 @@ namespace riffle::inline RIFFLE_ABI::detail {
 /// A grammar over the tokens of a vocabulary: which tokens are legal in a state, and where each of them leads. Shared
 /// by all matchers of the two, on any number of threads. Its states live in a lazy_automaton, which may fill up; then
 /// there is a new one, and matchers come over as they need more.
-class token_automaton : public shared_object {
+template <class Automaton>
+class basic_token_automaton : public shared_object {
 public:
     /// The grammar outlives it: it is kept there.
-    token_automaton(const byte_automaton& of, const grammar_limits& limits, const shared_pointer<const trie_data>& trie)
+    basic_token_automaton(const Automaton& of, const grammar_limits& limits, const shared_pointer<const trie_data>& trie)
         : of_(of), limits_(limits), trie_(trie) {
         resolve_tokens();
         for (const code_point_set& set : of.loop_sets) {
@@ -41,7 +42,7 @@ public:
     }
 
     const shared_pointer<const trie_data>& trie() const noexcept { return trie_; }
-    const byte_automaton& grammar() const noexcept { return of_; }
+    const Automaton& grammar() const noexcept { return of_; }
     /// Of a grammar that names a token which the vocabulary lacks.
     const status& problem() const noexcept { return problem_; }
 
@@ -184,14 +185,14 @@ private:
 
         bool has(token_id id) const noexcept { return words[std::size_t(id) / 32] >> (std::uint32_t(id) % 32) & 1; }
         void add(token_id id) noexcept {
-            std::uint32_t& word = words[std::size_t(id) / 32];
-            const std::uint32_t bit = 1u << (std::uint32_t(id) % 32);
-            count += (word & bit) == 0;
-            word |= bit;
+            std::uint32_t& there = words[std::size_t(id) / 32];
+            const std::uint32_t mine = 1u << (std::uint32_t(id) % 32);
+            count += (there & mine) == 0;
+            there |= mine;
         }
-        void add(std::size_t word, std::uint32_t bits) noexcept {
-            count += std::size_t(std::popcount(bits & ~words[word]));
-            words[word] |= bits;
+        void add(std::size_t place, std::uint32_t bits) noexcept {
+            count += std::size_t(std::popcount(bits & ~words[place]));
+            words[place] |= bits;
         }
         void remove(token_id id) noexcept {
             if (!has(id)) return;
@@ -302,7 +303,7 @@ private:
         return dead;
     }
 
-    const byte_automaton& of_;
+    const Automaton& of_;
     grammar_limits limits_;
     shared_pointer<const trie_data> trie_;
     std::vector<token_id> tokens_;  ///< that the grammar refers to
@@ -311,5 +312,6 @@ private:
     brief_lock lock_;
     shared_pointer<lazy_automaton> current_;
 };
+using token_automaton = basic_token_automaton<byte_automaton>;
 
 }  // namespace riffle::detail

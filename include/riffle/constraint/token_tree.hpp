@@ -19,7 +19,8 @@ inline bool precedes(const text& a, const text& b) noexcept {
 }
 
 /// The texts of tokens as a tree of their bytes, in the order in which it is walked: a node, then all below it.
-struct token_tree {
+template <class Id>
+struct basic_token_tree {
     enum : std::uint32_t { no_token = 0xFFFFFF, most_nodes = 0xFFFFFF };
     enum : std::size_t { longest = 255 };  ///< bytes of a token in the tree
 
@@ -35,7 +36,7 @@ struct token_tree {
     };
     /// Tokens of one text: one of them is in the tree.
     struct duplicate {
-        token_id token, in_tree;
+        Id token, in_tree;
     };
 
     std::vector<node> nodes;
@@ -44,14 +45,14 @@ struct token_tree {
 
     /// piece(id) is the text of a token; of 1 to 255 bytes. False where the tree would be too large.
     template <class Piece>
-    bool build(const std::vector<token_id>& tokens, Piece piece) {
+    bool build(const std::vector<Id>& tokens, Piece piece) {
         struct entry {
             std::uint64_t head;  ///< the first eight bytes, so that most comparisons are one of numbers
-            token_id id;
+            Id id;
         };
         std::vector<entry> sorted;
         sorted.reserve(tokens.size());
-        for (const token_id id : tokens) sorted.push_back({head_of(piece(id)), id});
+        for (const Id id : tokens) sorted.push_back({head_of(piece(id)), id});
         std::sort(sorted.begin(), sorted.end(), [&](const entry& a, const entry& b) {
             if (a.head != b.head) return a.head < b.head;
             const text left = piece(a.id), right = piece(b.id);
@@ -68,7 +69,7 @@ struct token_tree {
             }
         };
         text last;
-        token_id last_id = null_token;
+        Id last_id = null_token;
         for (const entry& e : sorted) {
             const text bytes = piece(e.id);
             if (bytes == last) {
@@ -114,5 +115,6 @@ private:
         return head;
     }
 };
+using token_tree = basic_token_tree<token_id>;
 
 }  // namespace riffle::detail

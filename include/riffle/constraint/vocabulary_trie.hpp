@@ -21,9 +21,10 @@ namespace riffle::inline RIFFLE_ABI {
 namespace detail {
 
 /// What copies of a vocabulary_trie share.
-class trie_data : public shared_object {
+template <class Vocabulary>
+class basic_trie_data : public shared_object {
 public:
-    void read(const vocabulary& from) {
+    void read(const Vocabulary& from) {
         const std::size_t count = from.size();
         std::size_t bytes = 0;
         for (std::size_t i = 0; i < count; ++i) bytes += from.piece(token_id(i)).size();
@@ -134,6 +135,7 @@ private:
     mutable brief_lock lock_;
     mutable std::vector<shared_pointer<const class_slice>> slices_;
 };
+using trie_data = basic_trie_data<vocabulary>;
 
 }  // namespace detail
 
@@ -145,15 +147,18 @@ private:
 /// legal where the text is complete. Rows of logits may be longer than the vocabulary: what is beyond it is not legal.
 ///
 /// V = 151,936 takes some 25 ms and 5 MB.
-class vocabulary_trie {
+template <class Vocabulary>
+class basic_vocabulary_trie {
+    using data_type = detail::basic_trie_data<Vocabulary>;
+
 public:
-    vocabulary_trie() noexcept = default;
-    explicit vocabulary_trie(const vocabulary& from) noexcept {
+    basic_vocabulary_trie() noexcept = default;
+    explicit basic_vocabulary_trie(const Vocabulary& from) noexcept {
         RIFFLE_TRY {
-            detail::shared_pointer<detail::trie_data> made(new (std::nothrow) detail::trie_data());
+            detail::shared_pointer<data_type> made(new (std::nothrow) data_type());
             if (!made) return;
             made->read(from);
-            data_ = detail::shared_pointer<const detail::trie_data>(made.get());
+            data_ = detail::shared_pointer<const data_type>(made.get());
         }
         RIFFLE_CATCH { data_ = {}; }
     }
@@ -173,10 +178,11 @@ public:
     std::uint64_t fingerprint() const noexcept { return data_ ? data_->fingerprint() : 0; }
 
     /// For riffle's own use.
-    const detail::shared_pointer<const detail::trie_data>& data() const noexcept { return data_; }
+    const detail::shared_pointer<const data_type>& data() const noexcept { return data_; }
 
 private:
-    detail::shared_pointer<const detail::trie_data> data_;
+    detail::shared_pointer<const data_type> data_;
 };
+using vocabulary_trie = basic_vocabulary_trie<vocabulary>;
 
 }  // namespace riffle

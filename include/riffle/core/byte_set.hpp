@@ -23,9 +23,9 @@ public:
     constexpr bool empty() const noexcept { return size() == 0; }
     /// The least byte; of a set that has one.
     constexpr std::uint8_t first() const noexcept {
-        std::size_t word = 0;
-        while (word < 3 && bits_[word] == 0) ++word;
-        return std::uint8_t(word * 64 + std::size_t(std::countr_zero(bits_[word])));
+        std::size_t place = 0;
+        while (place < 3 && bits_[place] == 0) ++place;
+        return std::uint8_t(place * 64 + std::size_t(std::countr_zero(bits_[place])));
     }
     friend constexpr bool operator==(const byte_set&, const byte_set&) = default;
 

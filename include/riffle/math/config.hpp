@@ -144,6 +144,9 @@
 #define RIFFLE_512_BY_BUILTINS 0
 #endif
 
+// Between a name and its parenthesis, so that somebody's macro of that name is not called.
+#define RIFFLE_NOTHING
+
 // Where somebody else's code may throw into a function that may not: RIFFLE_TRY { ... } RIFFLE_CATCH { ... }. Without
 // exceptions nothing is caught, and nothing is thrown by code that was compiled so.
 #if defined(__cpp_exceptions)

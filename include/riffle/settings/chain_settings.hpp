@@ -94,14 +94,14 @@ public:
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab = nullptr) const {
         return build(into, vocab, detail::no_constraint());
     }
-    /// With a grammar, where one is set: `constrain(grammar text, vocab, chain)` puts a stage that keeps to it into an
+    /// With a grammar, where one is set: `make_constraint(grammar text, vocab, chain)` puts a stage that keeps to it into an
     /// empty chain, ahead of all others, and answers a status; constrain_by_text (riffle/constraint.hpp) does. Where it
     /// fails nothing is built. A grammar that is set is never ignored: without this argument it is a sentence.
     template <class Policies, class Constrain>
-    status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab, Constrain&& constrain) const {
+    status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab, Constrain&& make_constraint) const {
         basic_dynamic_chain<Policies> made;
         const status built =
-            detail::chain_builder<Policies, std::remove_reference_t<Constrain>>{*this, made, vocab, constrain}.run();
+            detail::chain_builder<Policies, std::remove_reference_t<Constrain>>{*this, made, vocab, make_constraint}.run();
         if (made.view().size() == 0) return built;
         if (made.last_status() == status_code::out_of_memory) return made.last_status();
         return into.append(std::move(made));

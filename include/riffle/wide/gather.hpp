@@ -75,10 +75,10 @@ inline void write_words(std::span<const token_id> ids, std::size_t size, std::sp
     auto next = ids.begin();
     while (next != ids.end() && *next < 0) ++next;
     for (std::size_t w = 0; w < words.size(); ++w) {
-        std::uint32_t word = 0;
+        std::uint32_t bits = 0;
         for (; next != ids.end() && std::size_t(*next) / 32 == w && std::size_t(*next) < size; ++next)
-            word |= 1u << (std::uint32_t(*next) % 32);
-        words[w] = word;
+            bits |= 1u << (std::uint32_t(*next) % 32);
+        words[w] = bits;
     }
 }
 /// The packed words of a list of ids, in `words` for `size` of them.

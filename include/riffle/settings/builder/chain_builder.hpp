@@ -26,14 +26,14 @@ struct chain_builder {
     const sampling_parameters& s;
     basic_dynamic_chain<Policies>& chain;
     const vocabulary* vocab;
-    Constrain& constrain;
+    Constrain& make_constraint;
     status first{};        ///< what went wrong first
     bool is_full = false;  ///< the chain takes no more
 
     status run() {
         look_for_what_is_missing();
         if (!first.ok()) return first;
-        if (!s.grammar.empty()) first = constrain(text(s.grammar), vocab, chain);
+        if (!s.grammar.empty()) first = make_constraint(text(s.grammar), vocab, chain);
         if (!first.ok() && chain.view().size() == 0) return first;
         push_biases();
         if (s.mirostat != 0) push_mirostat();
