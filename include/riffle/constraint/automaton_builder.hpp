@@ -94,7 +94,7 @@ private:
         draft_.sets.push_back(set);
     }
     void put_sequence(const expression& e, std::size_t first, std::uint32_t from, std::uint32_t to,
-                       std::uint32_t height) {
+                      std::uint32_t height) {
         if (first == e.count) return draft_.add_step(from, to);
         for (std::size_t i = first; i < e.count; ++i) {
             const std::uint32_t next = i + 1 == e.count ? to : node_beside(from);
@@ -126,8 +126,8 @@ private:
         const bool is_endless = e.most == expression::unlimited;
         const std::uint64_t copies = is_endless ? std::uint64_t{e.least} + 1 : e.most;
         const std::uint64_t nodes = copies * rules_.size_of(part);
-        const bool is_small = copies <= rule_analysis<Rules>::most_copies && nodes <= rule_analysis<Rules>::most_copied &&
-                              inlined_ + nodes <= most_inlined;
+        const bool is_small = copies <= rule_analysis<Rules>::most_copies &&
+                              nodes <= rule_analysis<Rules>::most_copied && inlined_ + nodes <= most_inlined;
         if (!is_small && copies > 1) {
             const std::uint32_t named = draft_.rules[draft_.nodes[from].rule].named;
             return put_call(repeated(part, named), e.least, e.most, from, to);

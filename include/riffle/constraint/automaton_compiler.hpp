@@ -341,9 +341,29 @@ private:
         std::uint32_t end = 0;
         if (reaches(s.to, s.node, end)) return automaton_node::loop_kind::endless;
         if (end == 0) return automaton_node::loop_kind::none;
-        const auto& rule = d_.rules[d_.nodes[end].rule];
-        return rule.is_repeated && reaches(rule.start, s.node, end) ? automaton_node::loop_kind::counted
-                                                                    : automaton_node::loop_kind::none;
+        const std::uint32_t rule = d_.nodes[end].rule;
+        if (!reaches(d_.rules[rule].start, s.node, end)) return automaton_node::loop_kind::none;
+        if (is_called_again(rule)) return automaton_node::loop_kind::endless;
+        return d_.rules[rule].is_repeated ? automaton_node::loop_kind::counted : automaton_node::loop_kind::none;
+    }
+    /// Whether a rule, wherever it is called, can be called again behind that, without end.
+    bool is_called_again(std::uint32_t rule) {
+        if (called_again_.empty()) find_rules_called_again();
+        return called_again_[rule] != 0;
+    }
+    void find_rules_called_again() {
+        called_again_.assign(d_.rules.size(), 0);
+        std::vector<std::uint8_t> is_left(d_.rules.size());
+        for (const auto& node : d_.nodes) {
+            if (node.called == automaton_node::no_rule) continue;
+            bool is_again = node.most == automaton_node::unlimited;
+            if (node.most == 0)
+                visit_near(node.returns_to, [&](std::uint32_t n) { is_again |= d_.nodes[n].called == node.called; });
+            called_again_[std::uint32_t(node.called)] = 1;
+            if (!is_again) is_left[std::uint32_t(node.called)] = 1;
+        }
+        is_left[0] = 1;  // it is called from outside
+        for (std::size_t r = 0; r < called_again_.size(); ++r) called_again_[r] &= !is_left[r];
     }
     /// `end` becomes the end of the rule, if it is met.
     bool reaches(std::uint32_t from, std::uint32_t to, std::uint32_t& end) {
@@ -372,6 +392,7 @@ private:
     std::uint32_t left_recursive_ = 0;
     std::vector<std::uint32_t> seen_;
     std::uint32_t mark_ = 0;
+    std::vector<std::uint8_t> called_again_;  ///< for each rule
 };
 
 }  // namespace riffle::detail

@@ -26,8 +26,10 @@ public:
     explicit basic_class_slice(Set of) : of_(std::move(of)) {}
     /// False where the set is too ragged.
     bool build(const token_tree& tree, std::size_t vocabulary) {
-        most_.assign(tree.nodes.size(), others);
-        if (!walk(tree)) return false;
+        byte_table table;
+        if (!make_table(table)) return false;
+        walk(tree, table);
+        find_below(tree, table);
         sort_tokens(tree, vocabulary);
         // Of a subtree: characters of the longest token, if all are of the set.
         for (std::size_t i = tree.nodes.size(); i-- > 0;) {
@@ -47,6 +49,10 @@ public:
         return most_[node] != others && most_[node] <= characters;
     }
     const std::uint8_t* most_characters() const noexcept { return most_.data(); }
+    /// For each node, were a character to begin behind it: how many begin in what lies below, if all is of the set.
+    const std::uint8_t* characters_below() const noexcept { return below_.data(); }
+    /// Characters of the longest token.
+    std::size_t longest() const noexcept { return longest_; }
     /// How many tokens have so many characters at most.
     std::size_t count(std::size_t characters) const noexcept {
         return up_to_[(std::min<std::size_t>)(characters, unlimited - 1)];
@@ -79,7 +85,8 @@ private:
     enum : std::size_t { most_states = 2048, most_whole = 24 };
 
     /// Where each byte leads to, within characters of the set.
-    bool make_table(std::vector<std::array<std::uint16_t, 256>>& table) const {
+    using byte_table = std::vector<std::array<std::uint16_t, 256>>;
+    bool make_table(byte_table& table) const {
         automaton_draft draft;
         const std::uint32_t start = draft.add_node(0);
         draft.add_characters(of_, start, start);
@@ -92,9 +99,8 @@ private:
         return true;
     }
     /// For each node that characters of the set lead to: how many of them have begun.
-    bool walk(const token_tree& tree) {
-        std::vector<std::array<std::uint16_t, 256>> table;
-        if (!make_table(table)) return false;
+    void walk(const token_tree& tree, const byte_table& table) {
+        most_.assign(tree.nodes.size(), others);
         std::array<std::uint16_t, token_tree::longest + 1> state;
         std::array<std::uint8_t, token_tree::longest + 1> begun;
         state[0] = at_boundary;
@@ -112,7 +118,24 @@ private:
             most_[i] = begun[depth] = characters;
             ++i;
         }
-        return true;
+    }
+    void find_below(const token_tree& tree, const byte_table& table) {
+        below_.assign(tree.nodes.size(), 0);
+        for (std::size_t i = tree.nodes.size(); i-- > 0;) below_[i] = below(tree, table, i, at_boundary);
+    }
+    /// Within a character it looks deeper, at most three bytes; behind one it is known already.
+    std::uint8_t below(const token_tree& tree, const byte_table& table, std::size_t node, std::uint16_t from) const {
+        std::size_t most = 0;
+        const std::size_t end = node + tree.nodes[node].size();
+        for (std::size_t child = node + 1; child < end; child += tree.nodes[child].size()) {
+            const std::uint16_t to = table[from][tree.nodes[child].byte()];
+            const std::uint8_t more = to == no_state      ? std::uint8_t{others}
+                                      : to == at_boundary ? below_[child]
+                                                          : below(tree, table, child, to);
+            if (more == others) return others;
+            most = (std::max)(most, std::size_t{more} + (from == at_boundary));
+        }
+        return std::uint8_t((std::min<std::size_t>)(most, others - 1));
     }
     /// Tokens by their number of characters, and words of those of few.
     void sort_tokens(const token_tree& tree, std::size_t vocabulary) {
@@ -129,8 +152,8 @@ private:
             if (length[id] != others) tokens_[begins[length[id]]++] = token_id(id);
 
         word_count_ = (vocabulary + 31) / 32 + (vocabulary == 0);
-        const std::size_t longest = tokens_.empty() ? 0 : length[std::size_t(tokens_.back())];
-        const std::size_t whole = (std::min<std::size_t>)(longest, most_whole);
+        longest_ = tokens_.empty() ? 0 : length[std::size_t(tokens_.back())];
+        const std::size_t whole = (std::min<std::size_t>)(longest_, most_whole);
         whole_.assign(whole * word_count_, 0);
         for (std::size_t l = 1; l <= whole; ++l) {
             std::uint32_t* const words = whole_.data() + (l - 1) * word_count_;
@@ -145,7 +168,8 @@ private:
     std::vector<token_id> tokens_;    ///< of the set, by their number of characters
     std::array<std::size_t, unlimited> up_to_{};  ///< how many of them have so many characters at most
     std::vector<std::uint32_t> whole_;            ///< words of the tokens of 1 character at most, of 2, and so on
-    std::size_t word_count_ = 1;
+    std::vector<std::uint8_t> below_;             ///< see characters_below
+    std::size_t word_count_ = 1, longest_ = 0;
 };
 using class_slice = basic_class_slice<code_point_set>;
 

@@ -109,7 +109,7 @@ struct constrain {
     bool rollback(std::uint64_t mark) noexcept { return bool(matcher.rollback(mark)); }
 };
 template <class Matcher>
-constrain RIFFLE_NOTHING(Matcher) -> constrain<Matcher>;
-constrain RIFFLE_NOTHING(std::span<const std::uint32_t>) -> constrain<legal_words_view>;
+constrain RIFFLE_NOTHING(Matcher)->constrain<Matcher>;
+constrain RIFFLE_NOTHING(std::span<const std::uint32_t>)->constrain<legal_words_view>;
 
 }  // namespace riffle

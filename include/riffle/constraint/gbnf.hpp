@@ -39,8 +39,7 @@ parsed<grammar> read_gbnf(const text& source, const text& root, const grammar_li
 /// a class without characters, text that is no UTF-8, left recursion; a range from more to less. Numbers in braces hold
 /// to the end (there, more than 2,000 is no limit at all). Nothing throws. The time is that of the text's length.
 template <class Grammar = grammar>
-parsed<Grammar> parse_gbnf(const text& source, const text& root = "root",
-                                  const grammar_limits& limits = {}) noexcept {
+parsed<Grammar> parse_gbnf(const text& source, const text& root = "root", const grammar_limits& limits = {}) noexcept {
     RIFFLE_TRY { return detail::read_gbnf<detail::grammar_rules>(source, root, limits); }
     RIFFLE_CATCH {
         parse_problem problem;

@@ -27,7 +27,7 @@ public:
     };
     /// `most_bytes`: of a token.
     basic_lazy_automaton(const Automaton& of, std::uint32_t configurations, const bounds& most,
-                   std::size_t most_bytes) noexcept
+                         std::size_t most_bytes) noexcept
         : of_(of), most_(most), most_token_bytes_(most_bytes), frames_(of), states_(of.classes),
           closure_(of, frames_, configurations) {}
     /// Ahead of all else: dead, or why there is no beginning.

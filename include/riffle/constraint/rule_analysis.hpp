@@ -19,7 +19,9 @@ public:
         find_components();
     }
 
-    bool can_be_inlined(std::uint32_t rule) const noexcept { return !is_recursive_[rule] && size_[rule] <= greatest_inlined; }
+    bool can_be_inlined(std::uint32_t rule) const noexcept {
+        return !is_recursive_[rule] && size_[rule] <= greatest_inlined;
+    }
     std::uint32_t size(std::uint32_t rule) const noexcept { return size_[rule]; }
     /// About how many nodes an expression becomes.
     std::uint32_t size_of(expression_id id) const noexcept {

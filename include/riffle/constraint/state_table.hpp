@@ -17,9 +17,11 @@ class token_mask;
 struct text_state {
     const configuration* first = nullptr;
     std::uint32_t count = 0;
-    bool is_accepting = false;                     ///< the text may end here
-    std::atomic<std::uint8_t> depth{0};            ///< levels of frames that its mask is known to depend on
-    std::atomic<const token_mask*> mask{nullptr};  ///< nullptr: not made yet
+    bool is_accepting = false;  ///< the text may end here
+    enum : std::uint16_t { loop_not_known = 0xFFFF, no_loop = 0xFFFE };
+    std::atomic<std::uint16_t> loop{loop_not_known};  ///< its widest loop over a set: the slice, and characters
+    std::atomic<std::uint8_t> depth{0};               ///< levels of frames that its mask is known to depend on
+    std::atomic<const token_mask*> mask{nullptr};     ///< nullptr: not made yet
 
     std::span<const configuration> configurations() const noexcept { return {first, count}; }
 };

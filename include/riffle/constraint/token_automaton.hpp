@@ -32,7 +32,8 @@ template <class Automaton>
 class basic_token_automaton : public shared_object {
 public:
     /// The grammar outlives it: it is kept there.
-    basic_token_automaton(const Automaton& of, const grammar_limits& limits, const shared_pointer<const trie_data>& trie)
+    basic_token_automaton(const Automaton& of, const grammar_limits& limits,
+                          const shared_pointer<const trie_data>& trie)
         : of_(of), limits_(limits), trie_(trie) {
         resolve_tokens();
         for (const code_point_set& set : of.loop_sets) {
@@ -246,34 +247,88 @@ private:
         if (leaves_out && !was_legal) legal.remove(left_out);
     }
 
-    /// The tokens that are legal whatever they are followed by, in a state with loops over sets of characters. The
-    /// slice that leaves least to be walked.
-    struct loops {
-        const class_slice* slice = nullptr;
-        std::size_t characters = 0;
+    // In a loop over a set of characters all tokens are legal that are made of them alone, as many as the loop reads.
+
+    /// A loop that a state stands in.
+    struct set_loop {
+        std::uint32_t node = 0;
+        std::size_t slice = 0;
+        std::size_t characters = 0;  ///< that it reads at most
+
+        explicit operator bool() const noexcept { return characters > 0; }
     };
-    loops add_loops(lazy_automaton& a, state_id of, words_in_making& legal) const noexcept {
-        loops best;
+    /// Calls take(loop) for each that has a slice.
+    template <class Take>
+    void for_each_loop(lazy_automaton& a, state_id of, Take take) const noexcept {
         for (const configuration& c : a.at(of).configurations()) {
             const automaton_node& node = of_.nodes[c.node];
             if (node.loop == automaton_node::loop_kind::none || node.loop_set >= slices_.size()) continue;
-            const class_slice* const slice = slices_[node.loop_set].get();
-            if (!slice) continue;
+            if (!slices_[node.loop_set]) continue;
             std::size_t characters = class_slice::unlimited - 1;
             if (node.loop == automaton_node::loop_kind::counted)
                 characters = (std::min<std::size_t>)(characters, std::size_t{a.most_repetitions(c)} + 1);
-            legal.count += slice->add_to(legal.words, characters, legal.count == 0);
-            if (!best.slice || slice->count(characters) > best.slice->count(best.characters))
-                best = {slice, characters};
+            take(set_loop{c.node, node.loop_set, characters});
         }
-        return best;
     }
+    const class_slice& slice_of(const set_loop& loop) const noexcept { return *slices_[loop.slice]; }
+    bool has_more(const set_loop& one, const set_loop& other) const noexcept {
+        return !other || slice_of(one).count(one.characters) > slice_of(other).count(other.characters);
+    }
+
+    /// Adds the tokens of all loops; answers the one that leaves least to be walked.
+    set_loop add_loops(lazy_automaton& a, state_id of, words_in_making& legal) const noexcept {
+        set_loop widest;
+        for_each_loop(a, of, [&](const set_loop& loop) {
+            legal.count += slice_of(loop).add_to(legal.words, loop.characters, legal.count == 0);
+            if (has_more(loop, widest)) widest = loop;
+        });
+        // The tokens of more characters than it reads are not legal, and not walked either.
+        if (widest && widest.characters < slice_of(widest).longest() && reads_them_alone(a, of, widest))
+            widest.characters = class_slice::unlimited - 1;
+        return widest;
+    }
+    /// Whether the characters of a loop's set are read by that loop alone, now and behind each of as many as it reads.
+    bool reads_them_alone(lazy_automaton& a, state_id at, const set_loop& loop) const noexcept {
+        const std::uint8_t lead = of_.edges_of(loop.node)[0].first;
+        for (std::size_t left = loop.characters;; --left) {
+            for (const configuration& c : a.at(at).configurations())
+                if (c.node != loop.node ? read_a_byte_alike(c.node, loop.node) : left == 0) return false;
+            if (left == 0) return true;
+            at = a.next(at, lead);  // one of them: all lead to one state
+            for (int more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3; more > 0 && at >= 0; --more)
+                at = a.next(at, of_.edges_of(a.at(at).configurations()[0].node)[0].first);
+            if (at < 0) return at == dead;
+        }
+    }
+    bool read_a_byte_alike(std::uint32_t one, std::uint32_t other) const noexcept {
+        for (const byte_edge& a : of_.edges_of(one))
+            for (const byte_edge& b : of_.edges_of(other))
+                if (a.first <= b.last && b.first <= a.last) return true;
+        return false;
+    }
+    /// The widest loop of a state that the walk comes to, of which the whole of a subtree may be: found once.
+    set_loop widest_loop(lazy_automaton& a, state_id of) const noexcept {
+        std::atomic<std::uint16_t>& kept = a.at(of).loop;
+        std::uint16_t packed = kept.load(std::memory_order_relaxed);
+        if (packed == text_state::loop_not_known) {
+            set_loop widest;
+            for_each_loop(a, of, [&](const set_loop& loop) {
+                if (has_more(loop, widest)) widest = loop;
+            });
+            packed = widest ? std::uint16_t(widest.slice << 8 | widest.characters) : std::uint16_t{text_state::no_loop};
+            kept.store(packed, std::memory_order_relaxed);
+        }
+        if (packed == text_state::no_loop) return {};
+        return {0, std::size_t{packed} >> 8, std::size_t{packed} & 0xFF};
+    }
+
     /// All tokens of the tree. `dead`, or why they cannot be told.
     state_id walk(lazy_automaton& a, state_id of, words_in_making& legal) const noexcept {
-        const loops in_loop = add_loops(a, of, legal);
-        const std::uint8_t* const most = in_loop.slice ? in_loop.slice->most_characters() : nullptr;
-        const token_tree::node* const nodes = trie_->tree().nodes.data();
-        const std::size_t size = trie_->tree().nodes.size();
+        const set_loop in_loop = add_loops(a, of, legal);
+        const std::uint8_t* const most = in_loop ? slice_of(in_loop).most_characters() : nullptr;
+        const token_tree& tree = trie_->tree();
+        const token_tree::node* const nodes = tree.nodes.data();
+        const std::size_t size = tree.nodes.size();
         std::array<state_id, token_tree::longest + 1> states;  // by the bytes read
         std::array<const std::atomic<state_id>*, token_tree::longest + 1> rows;
         states[0] = of;
@@ -294,6 +349,13 @@ private:
                 continue;
             }
             if (node.size() > 1) {
+                const set_loop behind = widest_loop(a, to);
+                if (behind && slice_of(behind).characters_below()[i] <= behind.characters) {
+                    for (std::size_t t = tree.first_of[i]; t < tree.first_of[i + node.size()]; ++t)
+                        legal.add(tree.tokens[t]);
+                    i += node.size();
+                    continue;
+                }
                 states[depth] = to;
                 rows[depth] = a.row(to);
             }

@@ -41,25 +41,27 @@ struct basic_token_tree {
 
     std::vector<node> nodes;
     std::vector<duplicate> duplicates;
-    std::size_t depth = 0;  ///< bytes of the longest token
+    std::vector<Id> tokens;               ///< in the order of their nodes
+    std::vector<std::uint32_t> first_of;  ///< for each node, and the end: how many of them lie ahead of it
+    std::size_t depth = 0;                ///< bytes of the longest token
 
     /// piece(id) is the text of a token; of 1 to 255 bytes. False where the tree would be too large.
     template <class Piece>
-    bool build(const std::vector<Id>& tokens, Piece piece) {
+    bool build(const std::vector<Id>& of, Piece piece) {
         struct entry {
             std::uint64_t head;  ///< the first eight bytes, so that most comparisons are one of numbers
             Id id;
         };
         std::vector<entry> sorted;
-        sorted.reserve(tokens.size());
-        for (const Id id : tokens) sorted.push_back({head_of(piece(id)), id});
+        sorted.reserve(of.size());
+        for (const Id id : of) sorted.push_back({head_of(piece(id)), id});
         std::sort(sorted.begin(), sorted.end(), [&](const entry& a, const entry& b) {
             if (a.head != b.head) return a.head < b.head;
             const text left = piece(a.id), right = piece(b.id);
             if (left == right) return a.id < b.id;
             return precedes(left, right);
         });
-        nodes.reserve(2 * tokens.size());
+        nodes.reserve(2 * of.size());
         std::array<std::uint32_t, longest> path;  // the nodes that are open, of which the next token may share some
         std::size_t open = 0;
         const auto close_to = [&](std::size_t depth_left) {
@@ -92,6 +94,7 @@ struct basic_token_tree {
             last_id = e.id;
         }
         close_to(0);
+        list_tokens();
         return true;
     }
 
@@ -109,6 +112,14 @@ struct basic_token_tree {
     }
 
 private:
+    void list_tokens() {
+        first_of.reserve(nodes.size() + 1);
+        for (const node& n : nodes) {
+            first_of.push_back(std::uint32_t(tokens.size()));
+            if (n.token() != no_token) tokens.push_back(Id(n.token()));
+        }
+        first_of.push_back(std::uint32_t(tokens.size()));
+    }
     static std::uint64_t head_of(const text& bytes) noexcept {
         std::uint64_t head = 0;
         for (std::size_t i = 0; i < 8; ++i) head = head << 8 | (i < bytes.size() ? std::uint8_t(bytes[i]) : 0u);

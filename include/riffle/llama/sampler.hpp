@@ -156,8 +156,9 @@ private:
         just_accepted_ = applied_ ? token : null_token;
         applied_ = false;
         if (!has_room()) return chain_.state().lose_history();  // nobody can be told here
+        const bool is_fallback = std::exchange(fell_back_, false);
         const status taken = in_prompt_ ? chain_.prompt({&token, 1}) : chain_.accept(token).state;
-        if (!taken.ok()) chain_.state().set_status(taken);
+        if (!taken.ok() && !is_fallback) chain_.state().set_status(taken);  // or why there was none would be lost
     }
     /// llama_sampler_sample accepts what it gives; many a caller accepts it once more (llama.cpp #12474, #18173). A
     /// grammar would then read a text that is not the one that was written.
@@ -179,7 +180,7 @@ private:
     /// have refused what came first), and so do riffle's.
     void apply(llama_token_data_array& array) noexcept {
         forget_clone();
-        in_prompt_ = false;
+        in_prompt_ = fell_back_ = false;
         if (std::exchange(applied_, true)) chain_.retry();
         candidates c = view(array);
         const token_id first = c.data && !c.empty() ? c[0].id : null_token;
@@ -204,7 +205,8 @@ private:
     }
     /// What the array holds where nothing can be chosen from it: one illegal candidate, since llama.cpp aborts where
     /// there are none, and where llama_sampler_sample finds nothing selected.
-    void fall_back(token_id first, const llama_token_data_array& array, candidates& c) const noexcept {
+    void fall_back(token_id first, const llama_token_data_array& array, candidates& c) noexcept {
+        fell_back_ = true;
         c = view(array);
         c.selected = -1;
         if (!c.data || c.empty()) return;
@@ -219,6 +221,7 @@ private:
     sampler_options options_;
     bool applied_ = false;
     bool in_prompt_ = true;                ///< it was not applied since it was made, or reset
+    bool fell_back_ = false;               ///< what it left is no choice
     token_id just_accepted_ = null_token;  ///< the last token, where it is the first since the chain was applied
     int owners_ = 1;
     sampler_of* clone_ = nullptr;  ///< of which the front's clone is an owner already

@@ -11,16 +11,16 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// What is read from the text behind an option's `=`.
 enum class option_value : std::uint8_t {
-    usual,      ///< what its parameter is: a number or a whole number. Nothing, where it has no parameter
-    yes_or_no,  ///< 1, true, on, enabled; 0, false, off, disabled: llama.cpp's words. Named alone it is yes
-    seed,       ///< a whole number from 0 on; -1 or random
-    order,      ///< names of samplers, with `,` or `;` between them; or default
-    letters,    ///< letters of samplers
-    biases,     ///< token+bias and token-bias, with `,` between them; -inf bans
-    tokens,     ///< ids, with `,` between them
-    grammar,    ///< a grammar, as it stands up to the next `;`
-    breaker,    ///< a text, in which \n, \t, \r, \\ and \xHH are escapes; or none
-    elsewhere,  ///< no setting of a chain, though llama.cpp has it among them: `meaning` says where to look
+    usual,         ///< what its parameter is: a number or a whole number. Nothing, where it has no parameter
+    yes_or_no,     ///< 1, true, on, enabled; 0, false, off, disabled: llama.cpp's words. Named alone it is yes
+    seed,          ///< a whole number from 0 on; -1 or random
+    order,         ///< names of samplers, with `,` or `;` between them; or default
+    letters,       ///< letters of samplers
+    biases,        ///< token+bias and token-bias, with `,` between them; -inf bans
+    tokens,        ///< ids, with `,` between them
+    grammar_text,  ///< a grammar, as it stands up to the next `;`
+    breaker,       ///< a text, in which \n, \t, \r, \\ and \xHH are escapes; or none
+    elsewhere,     ///< no setting of a chain, though llama.cpp has it among them: `meaning` says where to look
 };
 
 /// One option: everything that settings know of a name. In names case does not matter, `-` is `_`, and the dashes of a
@@ -71,7 +71,7 @@ RIFFLE_LOCAL inline constexpr option all[] = {
     {.names = {"logit_bias", "l"}, .value = v::biases, .meaning = "added to logits, as 15043-1,29871+2.5,7-inf"},
     {.names = {"suppress"}, .value = v::tokens, .meaning = "ids of banned tokens, as 5,7"},
     {.names = {"grammar"},
-     .value = v::grammar,
+     .value = v::grammar_text,
      .meaning = "the text keeps to it: GBNF, in which \\x3B stands for ;, since that ends the setting"},
     // ---- samplers
     {.names = {"penalties"},
