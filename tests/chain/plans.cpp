@@ -213,8 +213,8 @@ TEST(Plans, TooManyStagesAreRefused) {
     EXPECT_EQ(longer.push(greedy{}).code(), status_code::chain_malformed);
     EXPECT_EQ(longer.sample(std::vector<float>{1.0f, 2.0f}), null_token);
     EXPECT_EQ(std::string(longer.last_status().message().c_str()),
-              "a selector must be the last stage of a chain, a constraint ahead of all that narrows; it has at most 32 "
-              "stages, and what they keep must fit 64 bytes");
+              "a selector comes last, a constraint ahead of all that narrows; a chain has 32 stages and keeps 64 bytes "
+              "at most");
 }
 
 TEST(Plans, AStageBehindASelectorIsRefused) {

@@ -346,10 +346,11 @@ private:
         words_.forget();
         return why;
     }
-    static status status_of(detail::state_id why) noexcept {
+    status status_of(detail::state_id why) const noexcept {
         if (why == detail::no_memory) return status_code::out_of_memory;
         if (why == detail::full || why == detail::too_large)
-            return status::failed(status_code::stage_failed, "constrain: the grammar can be read in too many ways");
+            return status::invalid("constrain", "ways to read the text", double(tokens_->limits().configurations),
+                                   "are too few (grammar_limits)", status_code::stage_failed);
         return status::failed(status_code::stage_failed, "constrain");
     }
 

@@ -44,6 +44,7 @@ public:
 
     const shared_pointer<const trie_data>& trie() const noexcept { return trie_; }
     const Automaton& grammar() const noexcept { return of_; }
+    const grammar_limits& limits() const noexcept { return limits_; }
     /// Of a grammar that names a token which the vocabulary lacks.
     const status& problem() const noexcept { return problem_; }
 

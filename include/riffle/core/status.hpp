@@ -149,8 +149,8 @@ private:
         case status_code::storage_overlaps: return "the storage overlaps the one in use";
         case status_code::storage_too_small: return "the storage is smaller than scratch_bytes(V)";
         case status_code::chain_malformed:
-            return "a selector must be the last stage of a chain, a constraint ahead of all that narrows; it has at "
-                   "most 32 stages, and what they keep must fit 64 bytes";
+            return "a selector comes last, a constraint ahead of all that narrows; a chain has 32 stages and keeps 64 "
+                   "bytes at most";
         case status_code::stage_failed: return "a stage failed, or refused the token";
         case status_code::stage_stuck: return "cannot go back as far, so the chain stays where it is";
         case status_code::dead_end: return "what has to follow no token can spell";
