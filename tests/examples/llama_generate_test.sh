@@ -58,6 +58,28 @@ done
 grep -qE '^[0-9]+ tokens, [0-9]+ a second; sampling took [0-9.]+ us a token, [0-9.]+ % of the time$' "$folder/err" ||
     fail "no summary: $(<"$folder/err")"
 
+# --- a grammar, in each way -----------------------------------------------------------------------------------------------
+
+cat >"$folder/words.gbnf" <<'END'
+root ::= word (" " word)*
+word ::= [a-zA-Z0-9]+ | "\"" [^"]{0,9} "\""
+END
+for after in "" --grammar-after; do
+    for seed in 1 2 3 4 5; do
+        kinds="riffle llama"
+        [[ -n $after ]] || kinds+=" sampler graph"
+        for kind in $kinds; do
+            "$generate" "$model" "And the king said" --tokens 30 --threads 1 --with $kind --settings "seed=$seed" \
+                --grammar "$folder/words.gbnf" $after >"$folder/$kind" 2>"$folder/err" || fail "$kind: $(<"$folder/err")"
+            cmp -s "$folder/riffle" "$folder/$kind" ||
+                fail "with a grammar, $after: seed $seed: \"$(<"$folder/$kind")\", not \"$(<"$folder/riffle")\""
+        done
+        compared=$((compared + 1))
+        LC_ALL=C grep -qE '[^a-zA-Z0-9 "]' <<<"$(tr -d '\n' <"$folder/riffle" | sed 's/"[^"]*"\?//g')" &&
+            fail "the grammar does not take \"$(<"$folder/riffle")\""
+    done
+done
+
 # --- what cannot be done is said --------------------------------------------------------------------------------------
 
 # expect_failure WORDS_EXPECTED ARGUMENT...
@@ -73,6 +95,10 @@ expect_failure "top_p: p = nan is not a number" "$model" --settings "top_p=nan"
 expect_failure "knows no --with nothing" "$model" --with nothing
 expect_failure "needs a number above 0" "$model" --tokens 0
 expect_failure "needs a value" "$model" --tokens
+echo 'root ::= "a' >"$folder/wrong.gbnf"
+expect_failure "wrong.gbnf:1:10: in root: this \" is never closed" "$model" --grammar "$folder/wrong.gbnf"
+expect_failure "cannot be read" "$model" --grammar "$folder/none.gbnf"
+expect_failure "goes with --with riffle" "$model" --grammar "$folder/words.gbnf" --grammar-after --with sampler
 
 ((failures == 0)) || { echo "$failures checks failed"; exit 1; }
 echo "$compared texts alike, $(basename "$model")"
