@@ -105,9 +105,10 @@ TEST(LegalTokens, BeyondTheRowAreNotCounted) {
 TEST(LegalTokens, OfIdsAreGatheredAndOthersHidden) {
     follows few;
     auto c = chain(few, greedy{});
-    EXPECT_TRUE(c.present_plan(6 * 32).has(pass::gather));
-    EXPECT_FALSE(c.present_plan(6 * 32 - 1).has(pass::gather));
-    EXPECT_TRUE(c.present_plan(6 * 32 - 1).has(pass::hide));
+    const std::size_t long_enough = 6 * tuning::row_to_gathered;
+    EXPECT_TRUE(c.present_plan(long_enough).has(pass::gather));
+    EXPECT_FALSE(c.present_plan(long_enough - 1).has(pass::gather));
+    EXPECT_TRUE(c.present_plan(long_enough - 1).has(pass::hide));
 }
 
 TEST(LegalTokens, Contain) {

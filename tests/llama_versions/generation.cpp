@@ -143,7 +143,12 @@ TEST_P(LlamaVersion, ChoosesFromARow) { expect_same_stream(make().get(), expecte
 
 TEST_P(LlamaVersion, AcceptsTokensFromElsewhere) {
     const sampler s = make();
-    for (const llama_token token : {greatest_of_row_0, 5, greatest_of_row_0}) {
+    for (const llama_token token : {greatest_of_row_0, 5, greatest_of_row_0}) {  // ahead of the first apply: a prompt
+        llama_sampler_accept(s.get(), token);
+        expected.prompt({&token, 1});
+    }
+    expect_same_stream(s.get(), expected);
+    for (const llama_token token : {5, greatest_of_row_0, 5}) {
         llama_sampler_accept(s.get(), token);
         expected.accept(token);
     }

@@ -96,7 +96,12 @@ TEST(SettingsNames, AllOtherOptionsOfLlama) {
     chain_settings s;
     EXPECT_FALSE(s.read("ignore_eos=perhaps"));
     EXPECT_EQ(s.problem(), "settings: ignore_eos = \"perhaps\" is neither true nor false");
-    for (const char* name : {"--grammar", "--grammar-file", "-j", "--json-schema", "-jf", "--json-schema-file", "-bs",
+    for (const std::string& spelt : spellings("--grammar")) {
+        EXPECT_EQ(read(spelt + "= root ::= \"a\" | [=,+]\n# as it stands ;top_k=3").grammar,
+                  "root ::= \"a\" | [=,+]\n# as it stands");
+        EXPECT_FALSE(s.read(spelt)) << spelt;
+    }
+    for (const char* name : {"--grammar-file", "-j", "--json-schema", "-jf", "--json-schema-file", "-bs",
                              "--backend-sampling", "LLAMA_ARG_BACKEND_SAMPLING", "n_probs", "post_sampling_probs",
                              "logprobs", "top_logprobs", "grammar_lazy", "grammar_triggers", "preserved_tokens"})
         for (const std::string& entry : {std::string(name), name + std::string("=x")}) {
