@@ -348,9 +348,12 @@ private:
     }
     status status_of(detail::state_id why) const noexcept {
         if (why == detail::no_memory) return status_code::out_of_memory;
-        if (why == detail::full || why == detail::too_large)
-            return status::invalid("constrain", "ways to read the text", double(tokens_->limits().configurations),
-                                   "are too few (grammar_limits)", status_code::stage_failed);
+        if (why == detail::full)
+            return status::invalid("grammar_limits", "automaton_bytes", double(tokens_->limits().automaton_bytes),
+                                   "do not hold so deep a text", status_code::stage_failed);
+        if (why == detail::too_large)
+            return status::invalid("grammar_limits", "configurations", double(tokens_->limits().configurations),
+                                   "do not hold all readings of the text", status_code::stage_failed);
         return status::failed(status_code::stage_failed, "constrain");
     }
 

@@ -52,7 +52,7 @@ public:
         return true;
     }
     [[nodiscard]] bool resize(std::size_t size, const T& value) noexcept {
-        if (size > capacity_ && !reserve(size)) return false;
+        if (size > capacity_ && !reserve(size > 2 * capacity_ ? size : 2 * capacity_)) return false;
         for (; size_ < size; ++size_) ::new (static_cast<void*>(data_ + size_)) T(value);
         size_ = size;
         return true;

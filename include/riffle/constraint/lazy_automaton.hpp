@@ -156,7 +156,8 @@ public:
             s = intern(all, from.at(s).is_accepting);
             if (s < 0) return s;
         }
-        return dead;
+        // Where they alone take half of it, it would be full again in no time.
+        return states_.bytes() + frames_.bytes() > most_.bytes / 2 ? full : dead;
     }
 
     ~basic_lazy_automaton() {
