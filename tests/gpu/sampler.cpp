@@ -4,9 +4,11 @@
 #include <array>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <riffle/constraint.hpp>
 #include <riffle/llama_exact.hpp>
 
 #include "chain/own_stages.hpp"
@@ -107,6 +109,34 @@ TEST_F(SamplerOnDevice, TakesAUsersMapsAsTheyStand) {
     expect_same_steps(chain(bowl{.lowest = -1.0f}, gumbel{.seed = 6}), "with a parameter");
     expect_same_steps(chain(favours{{{2, 4.0f}, {9, -2.0f}}}, top_k{.k = 40}, dist{.seed = 6}), "edits");
 }
+/// Few legal tokens come as ids, many as words; both are the device's.
+TEST_F(SamplerOnDevice, KeepsToAGrammar) {
+    vocabulary words;
+    for (int i = 0; i < 3000; ++i) {
+        std::string piece(1, char('a' + i % 26));
+        for (int rest = i / 26; rest > 0; rest /= 26) piece += char('a' + rest % 26);
+        words.add(i % 17 == 3 ? "0" + piece : piece);
+    }
+    const auto g = parse_gbnf("root ::= ([a-z]{4} \"0b\" [a-z]{2})+");
+    ASSERT_TRUE(g.ok()) << g.problem().message();
+    const auto chain = constrain{grammar_matcher(*g, vocabulary_trie(words))} | penalties{.repeat = 1.1f} |
+                       top_k{.k = 40} | temperature{.t = 0.8f} | dist{.seed = 3};
+    gpu::sampler<std::remove_const_t<decltype(chain)>> on_device(test_device(), {.vocabulary = 3000, .room = 300});
+    ASSERT_TRUE(on_device.state().ok()) << on_device.state().message().c_str();
+    auto there = chain, here = chain;
+    bool were_few = false, were_many = false;
+    for (std::uint64_t step = 0; step < 40; ++step) {
+        const auto row = make_row(shape::random, 3000, step);
+        const grammar_matcher& m = get<constrain<grammar_matcher>>(here).matcher;
+        (m.legal_ids().empty() ? were_many : were_few) = true;
+        const token_id expected = here.sample(row);
+        ASSERT_GE(expected, 0) << here.last_status().message().c_str();
+        ASSERT_EQ(on_device.sample(there, row), expected) << step;
+        EXPECT_EQ(on_device.rows_on_device(), 1u) << step;
+    }
+    EXPECT_TRUE(were_few && were_many);
+}
+
 TEST_F(SamplerOnDevice, DynamicChainsToo) {
     dynamic_chain there;
     (void)there.push(penalties{.repeat = 1.2f});
