@@ -134,7 +134,8 @@ struct distribution {
 
 // ---- vocabularies
 
-/// As /work/shared/data/vocab has them: little endian; false where there is none.
+/// u32 magic 0x42435652, version, number of tokens, end; then for each u16 length, u8 flags (1 control, 2 end) and its
+/// bytes; little endian. False where there is no such file.
 bool read_vocabulary(const std::string& path, vocabulary& into) {
     std::FILE* const file = std::fopen(path.c_str(), "rb");
     if (!file) return false;
@@ -280,7 +281,7 @@ constexpr const char* common_words[] = {
     "government"};
 constexpr const char* words_of_others[] = {"και",      "λόγος", "είναι", "и",    "что",  "время", "человек", "的",
                                            "我们",     "中国",  "时间",  "これ", "日本", "です",  "ça",      "año",
-                                           "カタカナ", "für",   "schön", "été",  "😀",    "🚀"};
+                                           "カタカナ", "für",   "schön", "été",  "😀",   "🚀"};
 
 /// Texts that a grammar takes.
 class writer {

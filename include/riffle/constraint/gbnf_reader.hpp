@@ -408,7 +408,9 @@ private:
         return take('}') || fail_at(begin, sentence);
     }
     std::string too_many_repetitions() const {
-        return "more than " + std::to_string(limits_.repetitions) + " repetitions, which is the limit";
+        std::string sentence = "more than ";
+        append_number(sentence, limits_.repetitions);
+        return sentence += " repetitions, which is the limit";
     }
     /// False, and all digits taken, where it is greater.
     bool read_number(std::uint32_t& number, std::uint32_t greatest) noexcept {

@@ -66,16 +66,23 @@ private:
         if (is_endless && e.least <= 1) out_ += e.least == 0 ? '*' : '+';
         else if (e.least == 0 && e.most == 1) out_ += '?';
         else {
-            out_ += '{' + std::to_string(e.least);
+            out_ += '{';
+            append_number(out_, e.least);
             if (e.most != e.least) out_ += ',';
-            if (e.most != e.least && !is_endless) out_ += std::to_string(e.most);
+            if (e.most != e.least && !is_endless) append_number(out_, e.most);
             out_ += '}';
         }
     }
     void write_token(const expression& e) {
         if (e.negated) out_ += '!';
         const token_reference& t = g_.tokens[e.first];
-        out_ += t.name.empty() ? "<[" + std::to_string(t.id) + "]>" : t.name;
+        if (!t.name.empty()) {
+            out_ += t.name;
+            return;
+        }
+        out_ += "<[";
+        append_number(out_, t.id);
+        out_ += "]>";
     }
     void write_literal(const text& bytes) {
         out_ += '"';

@@ -9,6 +9,17 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
+namespace detail {
+
+/// A number in digits, whatever the locale.
+template <class String>
+void append_number(String& to, std::size_t number) {
+    if (number >= 10) append_number(to, number / 10);
+    to += char('0' + number % 10);
+}
+
+}  // namespace detail
+
 /// What is wrong with a text, and where. (A status holds literals and a number: it cannot name a place in a text. A
 /// template, as much behind riffle/constraint.hpp, so that including it does not compile it.)
 template <class String>
@@ -21,8 +32,13 @@ struct basic_parse_problem {
     /// `line:column: in where: sentence`, for a person.
     String message() const {
         String all;
-        if (line != 0) all += std::to_string(line) + ":" + std::to_string(column) + ": ";
-        if (!where.empty()) all += "in " + where + ": ";
+        if (line != 0) {
+            detail::append_number(all, line);
+            all += ':';
+            detail::append_number(all, column);
+            all += ": ";
+        }
+        if (!where.empty()) ((all += "in ") += where) += ": ";
         return all += sentence;
     }
 };
