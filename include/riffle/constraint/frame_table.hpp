@@ -60,7 +60,7 @@ public:
         std::size_t slot = std::size_t(hash) & (slots_.size() - 1);
         for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
             const std::uint32_t known = slots_[slot] - 1;
-            if (std::ranges::equal(callers(known), settled)) return known;
+            if (are_equal(callers(known), settled)) return known;
         }
         const auto made = std::uint32_t(frames_.size());
         const auto first = std::uint32_t(callers_.size());
@@ -124,6 +124,9 @@ private:
         std::uint32_t first, count;
     };
 
+    static bool are_equal(std::span<const caller> a, std::span<const caller> b) noexcept {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    }
     static std::uint64_t hash_of(std::span<const caller> callers) noexcept {
         std::uint64_t hash = callers.size();
         for (const caller& c : callers) {

@@ -289,10 +289,10 @@ private:
         return {};
     }
 
-    detail::state_id now() const noexcept { return ring_[accepted_ % states_kept]; }
+    detail::state_id now() const noexcept { return ring_[std::size_t(accepted_ % states_kept)]; }
     const detail::text_state& state() const noexcept { return automaton_->at(now()); }
     void push(detail::state_id to) noexcept {
-        ring_[++accepted_ % states_kept] = to;
+        ring_[std::size_t(++accepted_ % states_kept)] = to;
         if (accepted_ > oldest_ + rollback_depth) oldest_ = accepted_ - rollback_depth;
     }
     bool expects_a_token() const noexcept {

@@ -83,7 +83,9 @@ public:
         std::size_t slot = std::size_t(hash_of(of, is_accepting)) & (slots_.size() - 1);
         for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
             const state_id known = state_id(slots_[slot] - 1);
-            if (at(known).is_accepting == is_accepting && std::ranges::equal(at(known).configurations(), of))
+            const std::span<const configuration> others = at(known).configurations();
+            if (at(known).is_accepting == is_accepting &&
+                std::equal(others.begin(), others.end(), of.begin(), of.end()))
                 return known;
         }
         const state_id made = add(of, is_accepting);
