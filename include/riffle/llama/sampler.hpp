@@ -42,8 +42,10 @@ public:
     const sampler_options& options() const noexcept { return options_; }
     offloading& graph() noexcept { return graph_; }
 
-    /// The number in [0, 1) that a stage's draw of the next step begins with, in 23 bits.
-    float drawn_by(std::size_t stage) const noexcept {
+    /// The number in [0, 1) that a stage's draw of the next step begins with, in 23 bits. (Where a graph draws, that is
+    /// what an apply is elsewhere: the prompt is over.)
+    float drawn_by(std::size_t stage) noexcept {
+        in_prompt_ = false;
         decltype(auto) stages = chain_.view();
         const stage_ref& s = stages[stage];
         return float(s.ops->random(s, chain_.state().position()).bits() >> 41) * 0x1p-23f;
@@ -266,11 +268,11 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 ///
 /// A token that a stage refuses is not taken, and last_status() of the chain says so: llama_sampler_accept has no
 /// answer. llama.cpp does not say whether an accepted token is of a prompt: those that are accepted before the first
-/// apply since the sampler was made, or reset, are. So a chain gives the same tokens as a llama_sampler and by
-/// riffle::llama::sample after riffle::llama::prompt, and a grammar in it does not see the prompt. In a chain with a
-/// constraint the token that was accepted behind an apply is not taken a second time ahead of the next one: callers of
-/// llama_sampler_sample, which accepts, like to accept what it gave. (So a run of forced tokens that begins with that
-/// very token is for the chain's own accept.)
+/// apply (or draw in a context's graph) since the sampler was made, or reset, are. So a chain gives the same tokens as
+/// a llama_sampler and by riffle::llama::sample after riffle::llama::prompt, and a grammar in it does not see the
+/// prompt. In a chain with a constraint the token that was accepted behind an apply is not taken a second time ahead of
+/// the next one: callers of llama_sampler_sample, which accepts, like to accept what it gave. (So a run of forced
+/// tokens that begins with that very token is for the chain's own accept.)
 template <class Chain>
 llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
     using held = detail::sampler_of<detail::chain_type<Chain>>;
