@@ -7,6 +7,7 @@
 
 #include <riffle/constraint/automaton_draft.hpp>
 #include <riffle/constraint/byte_automaton.hpp>
+#include <riffle/constraint/loop_finder.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -30,7 +31,7 @@ public:
         turn_tail_calls_into_loops();
         collect_steps();
         write(into);
-        find_loops(into);
+        loop_finder(into).find(d_.of_sets, d_.sets);
         return outcome::good;
     }
     /// Of the draft's rules, the one that calls itself before a byte is read.
@@ -186,10 +187,9 @@ private:
 
     /// The nodes that can be reached from one of a rule without a byte being read in that rule.
     template <class Visit>
-    void visit_unread(std::uint32_t from, std::vector<std::uint32_t>& seen, std::uint32_t mark, Visit visit,
-                      std::size_t most = ~std::size_t{0}) const {
+    void visit_unread(std::uint32_t from, std::vector<std::uint32_t>& seen, std::uint32_t mark, Visit visit) const {
         std::vector<std::uint32_t> left{from};
-        while (!left.empty() && most-- > 0) {
+        while (!left.empty()) {
             const std::uint32_t n = left.back();
             left.pop_back();
             if (std::exchange(seen[n], mark) == mark) continue;
@@ -309,90 +309,10 @@ private:
         into.classes = classes;
     }
 
-    // ---- loops over characters, of which tokens are found without walking (class_slice.hpp)
-
-    /// So many nodes are looked at from each set of characters: what lies further away is no loop worth finding.
-    enum : std::size_t { most_looked_at = 256 };
-
-    void find_loops(byte_automaton& into) {
-        for (const auto& s : d_.of_sets) {
-            automaton_node& node = into.nodes[s.node];
-            node.loop = loop_of(s);
-            if (node.loop != automaton_node::loop_kind::none) node.loop_set = loop_set(into, d_.sets[s.set]);
-        }
-        // What is ahead of a loop over its set, as the first of `[a-z]+`, is as good as in it.
-        for (const auto& s : d_.of_sets) {
-            automaton_node& node = into.nodes[s.node];
-            if (node.loop != automaton_node::loop_kind::none) continue;
-            visit_near(s.to, [&](std::uint32_t n) {
-                const automaton_node& next = into.nodes[n];
-                if (next.loop != automaton_node::loop_kind::endless || into.loop_sets[next.loop_set] != d_.sets[s.set])
-                    return;
-                node.loop = automaton_node::loop_kind::endless;
-                node.loop_set = next.loop_set;
-            });
-        }
-    }
-    /// Sets of so few characters have few tokens, which are soon walked.
-    enum : std::size_t { least_of_loop = 20 };
-
-    automaton_node::loop_kind loop_of(const automaton_draft::of_characters& s) {
-        if (d_.sets[s.set].size() < least_of_loop) return automaton_node::loop_kind::none;
-        std::uint32_t end = 0;
-        if (reaches(s.to, s.node, end)) return automaton_node::loop_kind::endless;
-        if (end == 0) return automaton_node::loop_kind::none;
-        const std::uint32_t rule = d_.nodes[end].rule;
-        if (!reaches(d_.rules[rule].start, s.node, end)) return automaton_node::loop_kind::none;
-        if (is_called_again(rule)) return automaton_node::loop_kind::endless;
-        return d_.rules[rule].is_repeated ? automaton_node::loop_kind::counted : automaton_node::loop_kind::none;
-    }
-    /// Whether a rule, wherever it is called, can be called again behind that, without end.
-    bool is_called_again(std::uint32_t rule) {
-        if (called_again_.empty()) find_rules_called_again();
-        return called_again_[rule] != 0;
-    }
-    void find_rules_called_again() {
-        called_again_.assign(d_.rules.size(), 0);
-        std::vector<std::uint8_t> is_left(d_.rules.size());
-        for (const auto& node : d_.nodes) {
-            if (node.called == automaton_node::no_rule) continue;
-            bool is_again = node.most == automaton_node::unlimited;
-            if (node.most == 0)
-                visit_near(node.returns_to, [&](std::uint32_t n) { is_again |= d_.nodes[n].called == node.called; });
-            called_again_[std::uint32_t(node.called)] = 1;
-            if (!is_again) is_left[std::uint32_t(node.called)] = 1;
-        }
-        is_left[0] = 1;  // it is called from outside
-        for (std::size_t r = 0; r < called_again_.size(); ++r) called_again_[r] &= !is_left[r];
-    }
-    /// `end` becomes the end of the rule, if it is met.
-    bool reaches(std::uint32_t from, std::uint32_t to, std::uint32_t& end) {
-        bool found = false;
-        visit_near(from, [&](std::uint32_t n) {
-            found |= n == to;
-            if (d_.nodes[n].ends_rule) end = n;
-        });
-        return found;
-    }
-    template <class Visit>
-    void visit_near(std::uint32_t from, Visit visit) {
-        if (seen_.empty()) seen_.assign(d_.nodes.size(), ~0u);
-        visit_unread(from, seen_, mark_++, visit, most_looked_at);
-    }
-    static std::uint32_t loop_set(byte_automaton& into, const code_point_set& set) {
-        for (std::size_t i = 0; i < into.loop_sets.size(); ++i)
-            if (into.loop_sets[i] == set) return std::uint32_t(i);
-        into.loop_sets.push_back(set);
-        return std::uint32_t(into.loop_sets.size() - 1);
-    }
-
     Draft& d_;
     std::vector<std::uint32_t> shortest_, shortest_of_rule_, order_;
     lists steps_;
     std::uint32_t left_recursive_ = 0;
-    std::vector<std::uint32_t> seen_;
-    std::uint32_t mark_ = 0;
-    std::vector<std::uint8_t> called_again_;  ///< for each rule
 };
 
 }  // namespace riffle::detail
