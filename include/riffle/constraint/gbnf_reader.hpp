@@ -10,63 +10,13 @@
 #include <riffle/constraint/expressions.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/rule_names.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// Where an offset lies in a text. (A column counts what is no continuation byte.)
-template <class Problem>
-void set_place(Problem& problem, const text& source, std::size_t offset) {
-    problem.offset = offset;
-    problem.line = problem.column = 1;
-    for (std::size_t i = 0; i < offset && i < source.size(); ++i) {
-        const char c = source[i];
-        const bool is_line_end = c == '\n' || (c == '\r' && !(i + 1 < source.size() && source[i + 1] == '\n'));
-        if (is_line_end) ++problem.line, problem.column = 1;
-        else if ((std::uint8_t(c) & 0xC0) != 0x80) ++problem.column;
-    }
-}
-
-/// Names, and the rule of each: an index over the rules of a grammar, sorted when asked.
-template <class Rules>
-class rule_names {
-public:
-    /// The rule of that name; a new one, without a body, where there is none yet. O(log n) but for a few new ones.
-    std::uint32_t find_or_add(Rules& g, const text& name, std::size_t offset) {
-        const std::string key(name.data(), name.size());
-        const std::size_t slot = slot_of(g, key);
-        if (slots_[slot] != 0) return slots_[slot] - 1;
-        g.rules.push_back({key, Rules::no_expression, offset});
-        slots_[slot] = std::uint32_t(g.rules.size());
-        if (2 * g.rules.size() >= slots_.size()) rehash(g);
-        return std::uint32_t(g.rules.size() - 1);
-    }
-    /// rules.size() where there is none.
-    std::size_t find(const Rules& g, const text& name) {
-        const std::size_t slot = slot_of(g, std::string(name.data(), name.size()));
-        return slots_[slot] != 0 ? slots_[slot] - 1 : g.rules.size();
-    }
-
-private:
-    std::size_t slot_of(const Rules& g, const std::string& name) const {
-        std::size_t slot = hash(name) & (slots_.size() - 1);
-        while (slots_[slot] != 0 && g.rules[slots_[slot] - 1].name != name) slot = (slot + 1) & (slots_.size() - 1);
-        return slot;
-    }
-    void rehash(const Rules& g) {
-        slots_.assign(2 * slots_.size(), 0);
-        for (std::size_t i = 0; i < g.rules.size(); ++i) slots_[slot_of(g, g.rules[i].name)] = std::uint32_t(i + 1);
-    }
-    static std::size_t hash(const std::string& name) noexcept {
-        std::uint64_t h = 0x9E3779B97F4A7C15u;
-        for (const char c : name) h = (h ^ std::uint8_t(c)) * 0xD6E8FEB86659FD93u;
-        return std::size_t(h >> 20);
-    }
-    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(64, 0);
-};
-
 /// Reads GBNF, llama.cpp's notation for grammars (its grammars/README.md and llama-grammar.cpp), into rules. Stops at
-/// the first problem.
+/// the first problem. (As long as the notation: a function for each thing that it has.)
 template <class Rules>
 class gbnf_reader {
 public:

@@ -14,10 +14,10 @@
 #include <riffle/constraint/token_automaton.hpp>
 #include <riffle/constraint/token_mask.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/constraint/words_of_few.hpp>
 #include <riffle/core/byte_set.hpp>
 #include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/status.hpp>
-#include <riffle/core/storage.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
 
@@ -237,44 +237,6 @@ private:
     enum : detail::state_id { ended = -100 };
     enum : std::size_t { states_kept = rollback_depth + 1 };
 
-    /// Words of a mask that has ids, in memory of the matcher's own. A copy begins without.
-    class own_words {
-    public:
-        own_words() noexcept = default;
-        own_words(const own_words&) noexcept {}
-        own_words& operator=(const own_words&) noexcept {
-            forget();
-            return *this;
-        }
-        std::span<const std::uint32_t> of(const detail::token_mask& mask, std::size_t size) noexcept {
-            if (shown_ == &mask) return {words(), size};
-            if (none(size).empty()) return {};
-            for (const token_id id : mask.ids()) words()[std::size_t(id) / 32] |= 1u << (std::uint32_t(id) % 32);
-            shown_ = &mask;
-            return {words(), size};
-        }
-        /// Zeros.
-        std::span<const std::uint32_t> none(std::size_t size) noexcept {
-            const std::size_t bytes = size * sizeof(std::uint32_t);
-            if (memory_.size() < bytes) {
-                shown_ = nullptr;
-                if (memory_.reserve(bytes) != status_code::ok) return {};
-            }
-            if (shown_)
-                for (const token_id id : shown_->ids()) words()[std::size_t(id) / 32] = 0;
-            else std::fill_n(words(), size, 0u);
-            shown_ = nullptr;
-            return {words(), size};
-        }
-        /// The mask may be gone.
-        void forget() noexcept { shown_ = nullptr; }
-
-    private:
-        std::uint32_t* words() noexcept { return reinterpret_cast<std::uint32_t*>(memory_.data()); }
-        storage memory_;
-        const detail::token_mask* shown_ = nullptr;
-    };
-
     status begin(const Grammar& language, const vocabulary_trie& trie) noexcept {
         RIFFLE_TRY { tokens_ = language.data()->over(trie.data()); }
         RIFFLE_CATCH { return status_code::out_of_memory; }
@@ -362,7 +324,7 @@ private:
     detail::shared_pointer<detail::token_automaton> tokens_;
     mutable detail::shared_pointer<detail::lazy_automaton> automaton_;
     mutable std::array<detail::state_id, states_kept> ring_;  ///< after the last 129 tokens
-    mutable own_words words_;
+    mutable detail::words_of_few words_;
     std::uint64_t accepted_ = 0;
     std::uint64_t oldest_ = 0;  ///< whose state is kept
     status problem_ = status::invalid("constrain", "grammar", 0, "is none");

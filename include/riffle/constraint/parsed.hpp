@@ -45,6 +45,23 @@ struct basic_parse_problem {
 
 using parse_problem = basic_parse_problem<std::string>;
 
+namespace detail {
+
+/// Where an offset lies in a text. (A column counts what is no continuation byte.)
+template <class Problem>
+void set_place(Problem& problem, const text& source, std::size_t offset) {
+    problem.offset = offset;
+    problem.line = problem.column = 1;
+    for (std::size_t i = 0; i < offset && i < source.size(); ++i) {
+        const char c = source[i];
+        const bool is_line_end = c == '\n' || (c == '\r' && !(i + 1 < source.size() && source[i + 1] == '\n'));
+        if (is_line_end) ++problem.line, problem.column = 1;
+        else if ((std::uint8_t(c) & 0xC0) != 0x80) ++problem.column;
+    }
+}
+
+}  // namespace detail
+
 #if defined(__cpp_exceptions)
 /// What parsed::value throws: the problem in words.
 template <class Problem>

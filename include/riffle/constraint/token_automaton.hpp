@@ -17,6 +17,7 @@
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
+#include <riffle/constraint/named_tokens.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/token_mask.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
@@ -87,30 +88,8 @@ public:
 private:
     enum : std::size_t { most_slices = 16 };
 
-    /// Tokens that are named `<so>`: of several with one text a control token, else the first.
-    void find_names(std::vector<token_id>& found) const {
-        std::vector<std::uint32_t> by_name;
-        for (std::uint32_t i = 0; i < of_.tokens.size(); ++i)
-            if (!of_.tokens[i].name.empty()) by_name.push_back(i);
-        if (by_name.empty()) return;
-        std::sort(by_name.begin(), by_name.end(),
-                  [&](std::uint32_t a, std::uint32_t b) { return precedes(of_.tokens[a].name, of_.tokens[b].name); });
-        for (std::size_t i = 0; i < trie_->size(); ++i) {
-            const auto id = token_id(i);
-            const text piece = trie_->piece(id);
-            if (piece.size() < 3 || piece[0] != '<' || piece[piece.size() - 1] != '>') continue;
-            auto at =
-                std::lower_bound(by_name.begin(), by_name.end(), piece, [&](std::uint32_t reference, const text& p) {
-                    return precedes(of_.tokens[reference].name, p);
-                });
-            for (; at != by_name.end() && text(of_.tokens[*at].name) == piece; ++at)
-                if (found[*at] == null_token || (trie_->is_control(id) && !trie_->is_control(found[*at])))
-                    found[*at] = id;
-        }
-    }
     void resolve_tokens() {
-        std::vector<token_id> named(of_.tokens.size(), null_token);
-        find_names(named);
+        const std::vector<token_id> named = find_named_tokens(of_.tokens, *trie_);
         for (std::size_t i = 0; i < of_.tokens.size(); ++i) {
             const token_reference& reference = of_.tokens[i];
             token_id id = reference.name.empty() ? token_id(reference.id) : named[i];
