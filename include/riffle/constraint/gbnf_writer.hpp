@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/expressions.hpp>
