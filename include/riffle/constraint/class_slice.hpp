@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,6 +10,7 @@
 #include <riffle/constraint/automaton_draft.hpp>
 #include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/token_bits.hpp>
 #include <riffle/constraint/token_tree.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -57,26 +57,20 @@ public:
     std::size_t count(std::size_t characters) const noexcept {
         return up_to_[(std::min<std::size_t>)(characters, unlimited - 1)];
     }
-    /// Sets the bits of those tokens, and answers how many were not set yet.
-    std::size_t add_to(std::span<std::uint32_t> words, std::size_t characters, bool were_empty) const noexcept {
+    /// Adds those tokens.
+    void add_to(token_bits& legal, std::size_t characters) const noexcept {
         characters = (std::min<std::size_t>)(characters, unlimited - 1);
         const std::size_t whole = (std::min)(characters, whole_.size() / word_count_);
-        std::size_t added = 0;
         if (whole > 0) {
-            const std::uint32_t* const from = whole_.data() + (whole - 1) * word_count_;
-            for (std::size_t i = 0; i < word_count_; ++i) {
-                if (!were_empty) added += std::size_t(std::popcount(from[i] & ~words[i]));
-                words[i] |= from[i];
+            const std::span<const std::uint32_t> from(whole_.data() + (whole - 1) * word_count_, word_count_);
+            if (legal.count == 0) {
+                std::copy(from.begin(), from.end(), legal.words.begin());
+                legal.count = up_to_[whole];
+            } else {
+                legal.add(from);
             }
-            if (were_empty) added = up_to_[whole];
         }
-        for (std::size_t i = up_to_[whole]; i < up_to_[characters]; ++i) {
-            std::uint32_t& there = words[std::size_t(tokens_[i]) / 32];
-            const std::uint32_t mine = 1u << (std::uint32_t(tokens_[i]) % 32);
-            added += (there & mine) == 0;
-            there |= mine;
-        }
-        return added;
+        for (std::size_t i = up_to_[whole]; i < up_to_[characters]; ++i) legal.add(tokens_[i]);
     }
 
 private:
