@@ -17,6 +17,7 @@
 
 #include <riffle/llama.hpp>
 
+#include "llama/array_difference.hpp"
 #include "llama/random_chains.hpp"
 #include "long_run.hpp"
 
@@ -26,23 +27,6 @@ namespace {
 struct counts {
     std::size_t steps = 0, differing = 0, undefined = 0, illegal = 0, chains = 0, samplers = 0, rows = 0;
 };
-
-std::string difference(const llama_token_data_array& ours, const llama_token_data_array& peers) {
-    std::ostringstream out;
-    out.precision(9);
-    if (ours.size != peers.size) out << "size " << ours.size << ", not " << peers.size << "; ";
-    if (ours.sorted != peers.sorted) out << "sorted " << ours.sorted << ", not " << peers.sorted << "; ";
-    if (ours.selected != peers.selected) out << "selected " << ours.selected << ", not " << peers.selected << "; ";
-    for (std::size_t i = 0; i < ours.size && i < peers.size; ++i) {
-        const llama_token_data &a = ours.data[i], &e = peers.data[i];
-        const bool same_p = std::abs(a.p - e.p) <= 1e-6f || bits_of(a.p) == bits_of(e.p);
-        if (a.id == e.id && bits_of(a.logit) == bits_of(e.logit) && same_p) continue;
-        out << "at " << i << ": (" << a.id << ", " << a.logit << ", " << a.p << "), not (" << e.id << ", " << e.logit
-            << ", " << e.p << ")";
-        break;
-    }
-    return out.str();
-}
 
 /// One chain over some steps, until they are done, something differs or something is undefined.
 class walk {

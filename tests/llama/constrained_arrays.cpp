@@ -2,13 +2,11 @@
 // one llama_sampler beside what llama.cpp's grammar and samplers leave, and the token of the chain on the row. As
 // adapter.cpp does it for chains without; what the source of llama.cpp leaves undefined is left out as there.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <llama.h>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include <riffle/constraint.hpp>
 #include <riffle/llama.hpp>
 
+#include "llama/array_difference.hpp"
 #include "llama/chain_of_forms.hpp"
 #include "llama/grammar_models.hpp"
 #include "llama/random_chains.hpp"
@@ -35,23 +34,6 @@ const char* random_language(dice& d) {
     return d.one_of({"root ::= [a-eg-z ]+", "root ::= [a-z]*", "root ::= (\"the king\" | [a-d]{2,6} \" \")+ \".\"",
                      "root ::= \" \"? [bcdf] [aeiou] (root | \".\")", "root ::= (\" ba\" | \" b\" [a-i] [a-z]{2,9})+",
                      "root ::= (<[300]> | <[301]> | [k-m] [a-z])+", "root ::= [b-w ]{40,}", "root ::= \"\\n\"+"});
-}
-
-std::string difference(const llama_token_data_array& ours, const llama_token_data_array& peers) {
-    std::ostringstream out;
-    out.precision(9);
-    if (ours.size != peers.size) out << "size " << ours.size << ", not " << peers.size << "; ";
-    if (ours.sorted != peers.sorted) out << "sorted " << ours.sorted << ", not " << peers.sorted << "; ";
-    if (ours.selected != peers.selected) out << "selected " << ours.selected << ", not " << peers.selected << "; ";
-    for (std::size_t i = 0; i < ours.size && i < peers.size; ++i) {
-        const llama_token_data &a = ours.data[i], &e = peers.data[i];
-        const bool same_p = std::abs(a.p - e.p) <= 1e-6f || bits_of(a.p) == bits_of(e.p);
-        if (a.id == e.id && bits_of(a.logit) == bits_of(e.logit) && same_p) continue;
-        out << "at " << i << ": (" << a.id << ", " << a.logit << ", " << a.p << "), not (" << e.id << ", " << e.logit
-            << ", " << e.p << ")";
-        break;
-    }
-    return out.str();
 }
 
 /// One chain and one grammar over some steps, until they are done, something differs or something is undefined.

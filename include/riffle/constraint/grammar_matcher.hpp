@@ -1,16 +1,15 @@
 #pragma once
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/state_id.hpp>
 #include <riffle/constraint/token_automaton.hpp>
 #include <riffle/constraint/token_mask.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
@@ -60,7 +59,7 @@ public:
     status(check)() const noexcept {
         if (!problem_.ok()) return problem_;
         if (now() == ended) return status::failed(status_code::no_legal_token, "constrain");
-        detail::state_id why = detail::dead;
+        detail::automaton_error why{};
         const detail::token_mask* const legal = mask(why);
         if (!legal) return status_of(why);
         if (legal->count() > 0) return {};
@@ -100,7 +99,7 @@ public:
     }
     /// Whether a token may come next. No mask is made: O(its bytes).
     bool allows(token_id token) const noexcept {
-        const detail::state_id to = after(token);
+        const detail::state_id to = state_after(token);
         return to >= 0 || to == ended;
     }
     /// At which of its bytes a token fails; the number of its bytes where none does (it may be legal, or not whole a
@@ -109,7 +108,7 @@ public:
         const text piece = trie_.piece(token);
         if (!tokens_ || now() < 0 || !tokens_->trie()->is_read_by_bytes(token)) return 0;
         std::size_t read = 0;
-        after([&](detail::lazy_automaton& a) {
+        ask_with_room([&](detail::lazy_automaton& a) {
             detail::state_id at = now();
             for (read = 0; read < piece.size(); ++read)
                 if ((at = a.next(at, std::uint8_t(piece[read]))) < 0) break;
@@ -138,8 +137,8 @@ public:
     /// the end. One that is not legal is refused (stage_failed). A token that ends generation, but is named by the
     /// grammar in this place, is read as the grammar has it. O(its bytes) in states that were met.
     step accept(token_id token) noexcept {
-        const detail::state_id to = after(token);
-        if (to < 0 && to != ended) return step::refusal(status_of(to));
+        const detail::state_id to = state_after(token);
+        if (to < 0 && to != ended) return step::refusal(refusal(to));
         push(to);
         step taken;
         taken.finished = is_finished();
@@ -147,14 +146,15 @@ public:
     }
     /// Whether accept would take it.
     status can_accept(token_id token) const noexcept {
-        const detail::state_id to = after(token);
-        return to >= 0 || to == ended ? status() : status_of(to);
+        const detail::state_id to = state_after(token);
+        return to >= 0 || to == ended ? status() : refusal(to);
     }
     /// Takes some bytes, all of them or none; they count as one token.
     status accept_bytes(const text& bytes) noexcept {
-        if (now() < 0) return status_of(detail::dead);
-        const detail::state_id to = after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), bytes); });
-        if (to < 0) return status_of(to);
+        if (now() < 0) return refusal(now());
+        const detail::state_id to =
+            ask_with_room([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), bytes); });
+        if (to < 0) return refusal(to);
         push(to);
         return {};
     }
@@ -244,9 +244,8 @@ private:
         grammar_ = language.data();
         trie_ = trie;
         if (!tokens_->problem().ok()) return tokens_->problem();
-        automaton_ = tokens_->automaton();
-        if (!automaton_) return status_code::out_of_memory;
-        if (automaton_->start() < 0) return status_of(automaton_->start());
+        if (const auto why = tokens_->automaton(automaton_); why != detail::automaton_error::none)
+            return status_of(why);
         ring_[0] = automaton_->start();
         return {};
     }
@@ -264,56 +263,62 @@ private:
     }
 
     /// Where a token leads: a state, ended, dead, or why there is no telling.
-    detail::state_id after(token_id token) const noexcept {
+    detail::state_id state_after(token_id token) const noexcept {
         if (now() < 0) return detail::dead;
-        const detail::state_id to = after([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), token); });
+        const detail::state_id to =
+            ask_with_room([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), token); });
         if (to != detail::dead) return to;
         return state().is_accepting && tokens_->trie()->ends_text(token) ? detail::state_id{ended} : to;
     }
     const detail::token_mask* mask() const noexcept {
-        detail::state_id why = detail::dead;
+        detail::automaton_error why{};
         return mask(why);
     }
-    const detail::token_mask* mask(detail::state_id& why) const noexcept {
+    const detail::token_mask* mask(detail::automaton_error& why) const noexcept {
         if (now() < 0) return nullptr;
         const detail::token_mask* legal = nullptr;
-        why = after([&](detail::lazy_automaton& a) {
-            detail::state_id of_mask = detail::dead;
-            legal = tokens_->mask(a, now(), of_mask);
-            return legal ? detail::state_id{0} : of_mask;
-        });
+        why = detail::error_of(ask_with_room([&](detail::lazy_automaton& a) {
+            detail::automaton_error error{};
+            legal = tokens_->mask(a, now(), error);
+            return detail::no_state(error);
+        }));
         return legal;
     }
-    /// Asks the automaton; where that is full, a fresh one, and at last one as large as any grammar's.
+    /// Asks the automaton; where that is full, a fresh one, and in the end one of the default limits at least.
     template <class Ask>
-    detail::state_id after(Ask ask) const noexcept {
+    detail::state_id ask_with_room(Ask ask) const noexcept {
+        using detail::automaton_error;
         detail::state_id answer = ask(*automaton_);
-        for (int attempt = 0; answer == detail::full && attempt < 3; ++attempt) {
-            const detail::state_id moved = move_on(attempt == 2);
-            if (moved == detail::no_memory) return moved;
-            if (moved == detail::dead) answer = ask(*automaton_);
+        for (int attempt = 0; detail::error_of(answer) == automaton_error::full && attempt < 3; ++attempt) {
+            const automaton_error error = move_on(attempt == 2);
+            if (error == automaton_error::none) answer = ask(*automaton_);
+            else if (error != automaton_error::full) return detail::no_state(error);
         }
         return answer;
     }
-    /// dead, or why it could not move.
-    RIFFLE_NOINLINE detail::state_id move_on(bool to_largest) const noexcept {
-        const auto fresh = tokens_->automaton_after(automaton_, to_largest);
-        if (!fresh) return detail::no_memory;
+    RIFFLE_NOINLINE detail::automaton_error move_on(bool to_largest) const noexcept {
+        detail::shared_pointer<detail::lazy_automaton> fresh;
+        detail::automaton_error why = tokens_->automaton_after(automaton_, to_largest, fresh);
+        if (why != detail::automaton_error::none) return why;
         std::array<detail::state_id, states_kept> moved = ring_;
         const std::size_t used = accepted_ < states_kept ? std::size_t(accepted_) + 1 : states_kept;
-        const detail::state_id why = fresh->move_states(*automaton_, {moved.data(), used});
-        if (why != detail::dead) return why;
+        why = fresh->move_states(*automaton_, {moved.data(), used});
+        if (why != detail::automaton_error::none) return why;
         ring_ = moved;
         automaton_ = fresh;
         words_.forget();
         return why;
     }
-    status status_of(detail::state_id why) const noexcept {
-        if (why == detail::no_memory) return status_code::out_of_memory;
-        if (why == detail::full)
+    /// Why there is no way on from here.
+    status refusal(detail::state_id to) const noexcept {
+        return to == ended ? status::failed(status_code::stage_failed, "constrain") : status_of(detail::error_of(to));
+    }
+    status status_of(detail::automaton_error why) const noexcept {
+        if (why == detail::automaton_error::no_memory) return status_code::out_of_memory;
+        if (why == detail::automaton_error::full)
             return status::invalid("grammar_limits", "automaton_bytes", double(tokens_->limits().automaton_bytes),
                                    "do not hold so deep a text", status_code::stage_failed);
-        if (why == detail::too_large)
+        if (why == detail::automaton_error::too_large)
             return status::invalid("grammar_limits", "configurations", double(tokens_->limits().configurations),
                                    "do not hold all readings of the text", status_code::stage_failed);
         return status::failed(status_code::stage_failed, "constrain");

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/state_closure.hpp>
+#include <riffle/constraint/state_id.hpp>
 #include <riffle/constraint/state_table.hpp>
 #include <riffle/constraint/token_mask.hpp>
 
@@ -30,11 +32,11 @@ public:
                          std::size_t most_bytes) noexcept
         : of_(of), most_(most), most_token_bytes_(most_bytes), frames_(of), states_(of.classes),
           closure_(of, frames_, configurations) {}
-    /// Ahead of all else: dead, or why there is no beginning.
-    state_id begin() noexcept {
-        if (!frames_.begin() || !states_.begin(most_.states)) return no_memory;
+    /// Called once, before anything else.
+    automaton_error begin() noexcept {
+        if (!frames_.begin() || !states_.begin(most_.states)) return automaton_error::no_memory;
         start_ = state_of(closure_.run_from_root());
-        return start_ >= 0 ? dead : start_;
+        return error_of(start_);
     }
     /// Where every text begins.
     state_id start() const noexcept { return start_; }
@@ -57,21 +59,21 @@ public:
         std::atomic<state_id>& place = states_.row(from)[byte_class];
         state_id to = place.load(std::memory_order_acquire);
         if (to != not_built) return to;
-        if (is_full()) return full;
+        if (is_full()) return no_state(automaton_error::full);
         closure_.begin();
         const std::uint8_t byte = of_.byte_of_class[byte_class];
         for (const configuration& c : at(from).configurations())
             for (const byte_edge& e : of_.edges_of(c.node))
                 if (e.first <= byte && byte <= e.last) closure_.add({e.to, c.frame});
         to = state_of(closure_.run());
-        if (to >= too_shallow) place.store(to, std::memory_order_release);
+        if (to >= no_state(automaton_error::too_shallow)) place.store(to, std::memory_order_release);
         return to;
     }
     /// Where a token leads to as a whole. is_meant(token_edge): whether an edge is for it.
     template <class IsMeant>
     state_id next_by_token(state_id from, IsMeant is_meant) noexcept {
         const brief_hold hold(lock_);
-        if (is_full()) return full;
+        if (is_full()) return no_state(automaton_error::full);
         closure_.begin();
         for (const configuration& c : at(from).configurations())
             for (const token_edge& e : of_.token_edges_of(c.node))
@@ -83,20 +85,22 @@ public:
         if (a == b || b < 0) return a;
         if (a < 0) return b;
         const brief_hold hold(lock_);
-        if (is_full()) return full;
+        if (is_full()) return no_state(automaton_error::full);
         growing_array<configuration> all;
-        if (!all.append(at(a).first, at(a).count) || !all.append(at(b).first, at(b).count)) return no_memory;
+        if (!all.append(at(a).first, at(a).count) || !all.append(at(b).first, at(b).count))
+            return no_state(automaton_error::no_memory);
         return intern(all, at(a).is_accepting || at(b).is_accepting);
     }
     /// The state in which so many levels of frames are seen, and no more repetitions are told apart than a token can go
     /// through: states that differ in what no token can reach have one such state.
     state_id shallow(state_id of, std::uint32_t depth) noexcept {
         const brief_hold hold(lock_);
-        if (is_full()) return full;
+        if (is_full()) return no_state(automaton_error::full);
         growing_array<configuration> seen;
         for (const configuration& c : at(of).configurations()) {
             const std::uint32_t frame = frames_.shallow(c.frame, depth, most_token_bytes_);
-            if (frame == frame_table::no_memory || !seen.push({c.node, frame})) return no_memory;
+            if (frame == frame_table::no_memory || !seen.push({c.node, frame}))
+                return no_state(automaton_error::no_memory);
         }
         return intern(seen, at(of).is_accepting);
     }
@@ -127,37 +131,37 @@ public:
         return made;
     }
 
-    /// States of another automaton of this grammar, as states of this one; dead, or why they could not be moved. (The
-    /// other is the elder: two that move to each other would wait for each other.)
-    state_id move_states(basic_lazy_automaton& from, std::span<state_id> states) noexcept {
+    /// States of another automaton of this grammar, as states of this one. (The other is the elder: two that move to
+    /// each other would wait for each other.)
+    automaton_error move_states(basic_lazy_automaton& from, std::span<state_id> states) noexcept {
         const brief_hold hold_elder(from.lock_);
         const brief_hold hold(lock_);
         growing_array<std::uint32_t> moved;  // frames of `from` as frames of this one
-        if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return no_memory;
-        if (!mark_frames(from, states, moved)) return no_memory;
+        if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return automaton_error::no_memory;
+        if (!mark_frames(from, states, moved)) return automaton_error::no_memory;
         growing_array<caller> callers;
         for (std::uint32_t f = 0; f < moved.size(); ++f) {  // callers' frames are older than what they called
             if (moved[f] == frame_table::no_memory) continue;
             callers.clear();
             for (caller c : from.frames_.callers(f)) {
                 c.frame = moved[c.frame];
-                if (!callers.push(c)) return no_memory;
+                if (!callers.push(c)) return automaton_error::no_memory;
             }
             frame_table::settle(callers);
             moved[f] = frames_.intern({callers.data(), callers.size()});
-            if (moved[f] == frame_table::no_memory) return no_memory;
+            if (moved[f] == frame_table::no_memory) return automaton_error::no_memory;
         }
         growing_array<configuration> all;
         for (state_id& s : states) {
             if (s < 0) continue;
             all.clear();
             for (const configuration& c : from.at(s).configurations())
-                if (!all.push({c.node, moved[c.frame]})) return no_memory;
+                if (!all.push({c.node, moved[c.frame]})) return automaton_error::no_memory;
             s = intern(all, from.at(s).is_accepting);
-            if (s < 0) return s;
+            if (s < 0) return error_of(s);
         }
         // Where they alone take half of it, it would be full again in no time.
-        return states_.bytes() + frames_.bytes() > most_.bytes / 2 ? full : dead;
+        return states_.bytes() + frames_.bytes() > most_.bytes / 2 ? automaton_error::full : automaton_error::none;
     }
 
     ~basic_lazy_automaton() {
@@ -173,9 +177,9 @@ private:
         return states_.size() >= most_.states || states_.bytes() + frames_.bytes() > most_.bytes;
     }
     state_id state_of(state_closure::outcome outcome) noexcept {
-        if (outcome == state_closure::outcome::no_memory) return no_memory;
-        if (outcome == state_closure::outcome::too_large) return too_large;
-        if (closure_.met_unknown()) return too_shallow;
+        if (outcome == state_closure::outcome::no_memory) return no_state(automaton_error::no_memory);
+        if (outcome == state_closure::outcome::too_large) return no_state(automaton_error::too_large);
+        if (closure_.met_unknown()) return no_state(automaton_error::too_shallow);
         const auto& found = closure_.found();
         if (found.empty() && !closure_.is_accepting()) return dead;
         return states_.intern({found.data(), found.size()}, closure_.is_accepting());

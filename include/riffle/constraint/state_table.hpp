@@ -8,6 +8,7 @@
 
 #include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/state_closure.hpp>
+#include <riffle/constraint/state_id.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -24,16 +25,6 @@ struct text_state {
     std::atomic<const token_mask*> mask{nullptr};     ///< nullptr: not made yet
 
     std::span<const configuration> configurations() const noexcept { return {first, count}; }
-};
-/// A state by its number, or why there is none.
-using state_id = std::int32_t;
-enum : state_id {
-    not_built = -1,
-    dead = -2,         ///< no text goes on so
-    too_shallow = -3,  ///< more levels of frames are to be seen
-    full = -4,         ///< the caches hold as much as they may
-    too_large = -5,    ///< one state has more configurations than it may
-    no_memory = -6,
 };
 
 /// The states of an automaton that is built as it is used, and for each of them and each class of bytes the next one.
@@ -77,9 +68,9 @@ public:
 
     std::size_t size() const noexcept { return size_; }
     std::size_t bytes() const noexcept { return bytes_ + slots_.bytes(); }
-    /// The state of some configurations, in order; full or no_memory where it cannot be added.
+    /// The state of some configurations, in order; an error, full or no_memory, where it cannot be added.
     state_id intern(std::span<const configuration> of, bool is_accepting) noexcept {
-        if (2 * (size_ + 1) > slots_.size() && !grow_slots()) return no_memory;
+        if (2 * (size_ + 1) > slots_.size() && !grow_slots()) return no_state(automaton_error::no_memory);
         std::size_t slot = std::size_t(hash_of(of, is_accepting)) & (slots_.size() - 1);
         for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
             const state_id known = state_id(slots_[slot] - 1);
@@ -111,10 +102,10 @@ private:
     }
 
     state_id add(std::span<const configuration> of, bool is_accepting) noexcept {
-        if (size_ == most_) return full;
-        if (size_ % states_of_chunk == 0 && !add_chunk()) return no_memory;
+        if (size_ == most_) return no_state(automaton_error::full);
+        if (size_ % states_of_chunk == 0 && !add_chunk()) return no_state(automaton_error::no_memory);
         const configuration* const kept = keep(of);
-        if (!kept && !of.empty()) return no_memory;
+        if (!kept && !of.empty()) return no_state(automaton_error::no_memory);
         const state_id made = state_id(size_++);
         State& s = at(made);
         s.first = kept;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
 
 #include <riffle/constraint/brief_lock.hpp>
 #include <riffle/constraint/byte_automaton.hpp>
@@ -12,6 +11,7 @@
 #include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/state_id.hpp>
 #include <riffle/constraint/token_bits.hpp>
 #include <riffle/constraint/token_mask.hpp>
 #include <riffle/constraint/token_references.hpp>
@@ -42,26 +42,29 @@ public:
 
     // ---- states
 
-    /// The automaton in use; nullptr without memory.
-    shared_pointer<lazy_automaton> automaton() noexcept {
+    /// Gives the automaton in use.
+    automaton_error automaton(shared_pointer<lazy_automaton>& into) noexcept {
         const brief_hold hold(lock_);
-        if (!current_) current_ = make_automaton(false);
-        return current_;
+        const automaton_error error = current_ ? automaton_error::none : renew(false);
+        into = current_;
+        return error;
     }
-    /// Another one in the place of a full one. `largest`: it may grow as far as the limits of any grammar allow.
-    shared_pointer<lazy_automaton> automaton_after(const shared_pointer<lazy_automaton>& filled,
-                                                   bool largest) noexcept {
+    /// Gives another one in place of a full one. `largest`: one that may grow to the default limits at least.
+    automaton_error automaton_after(const shared_pointer<lazy_automaton>& filled, bool largest,
+                                    shared_pointer<lazy_automaton>& into) noexcept {
         const brief_hold hold(lock_);
-        if (!current_ || current_ == filled || largest) current_ = make_automaton(largest);
-        return current_;
+        const bool is_there = current_ && !(current_ == filled) && !largest;
+        const automaton_error error = is_there ? automaton_error::none : renew(largest);
+        into = current_;
+        return error;
     }
 
     /// Where a token leads from a state: by its bytes, or as a whole where the grammar refers to it.
     state_id next(lazy_automaton& a, state_id from, token_id token) const noexcept {
         const state_id whole = references_.are_in(a, from) ? references_.next(a, from, token) : state_id{dead};
-        if (whole < dead || !trie_->is_read_by_bytes(token)) return whole;
+        if (error_of(whole) != automaton_error::none || !trie_->is_read_by_bytes(token)) return whole;
         const state_id by_bytes = next(a, from, trie_->piece(token));
-        return by_bytes < dead ? by_bytes : a.either(whole, by_bytes);
+        return error_of(by_bytes) != automaton_error::none ? by_bytes : a.either(whole, by_bytes);
     }
     state_id next(lazy_automaton& a, state_id at, const text& bytes) const noexcept {
         for (std::size_t i = 0; i < bytes.size() && at >= 0; ++i) at = a.next(at, std::uint8_t(bytes[i]));
@@ -70,26 +73,27 @@ public:
 
     // ---- masks
 
-    /// The tokens that are legal in a state. nullptr, and `why`, where there is no telling.
-    const token_mask* mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
+    /// The tokens that are legal in a state. nullptr, and `why`, where that cannot be told.
+    const token_mask* mask(lazy_automaton& a, state_id of, automaton_error& why) const noexcept {
         const token_mask* const known = a.at(of).mask.load(std::memory_order_acquire);
         return known ? known : find_mask(a, of, why);
     }
 
 private:
-    shared_pointer<lazy_automaton> make_automaton(bool largest) const noexcept {
+    automaton_error renew(bool largest) noexcept {
         const grammar_limits usual;
         lazy_automaton::bounds most{limits_.states, limits_.automaton_bytes, limits_.mask_bytes};
-        std::uint32_t configurations = limits_.configurations;
         if (largest) {
             most.states = (std::max<std::size_t>)(most.states, usual.states);
             most.bytes = (std::max)(most.bytes, usual.automaton_bytes);
             most.mask_bytes = (std::max)(most.mask_bytes, usual.mask_bytes);
         }
         shared_pointer<lazy_automaton> made(new (std::nothrow)
-                                                lazy_automaton(of_, configurations, most, trie_->most_bytes()));
-        if (made && made->begin() < dead) return {};
-        return made;
+                                                lazy_automaton(of_, limits_.configurations, most, trie_->most_bytes()));
+        if (!made) return automaton_error::no_memory;
+        const automaton_error error = made->begin();
+        if (error == automaton_error::none) current_ = made;
+        return error;
     }
 
     // ---- masks
@@ -97,17 +101,17 @@ private:
     /// A mask depends on what the tokens can reach: on a few levels of frames, and on repetitions as far as a token
     /// goes through them. So it is made for the state in which no more is seen, which many states have in common. How
     /// many levels that are is found by trying, once for all states of the same nodes.
-    RIFFLE_NOINLINE const token_mask* find_mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
+    RIFFLE_NOINLINE const token_mask* find_mask(lazy_automaton& a, state_id of, automaton_error& why) const noexcept {
         const state_id nodes_alone = a.shallow(of, 0);
-        if ((why = nodes_alone) < 0) return nullptr;
+        if ((why = error_of(nodes_alone)) != automaton_error::none) return nullptr;
         std::atomic<std::uint8_t>& depth = a.at(nodes_alone).depth;
         for (std::uint32_t d = depth.load(std::memory_order_relaxed);; ++d) {
             const state_id seen = d > frame_table::greatest_depth ? of : a.shallow(of, d);
-            if ((why = seen) < 0) return nullptr;
+            if ((why = error_of(seen)) != automaton_error::none) return nullptr;
             const token_mask* mask = a.at(seen).mask.load(std::memory_order_acquire);
             if (!mask) {
                 mask = make_mask(a, seen, why);
-                if (!mask && why == too_shallow && seen != of) {
+                if (!mask && why == automaton_error::too_shallow && seen != of) {
                     depth.store(std::uint8_t(d + 1), std::memory_order_relaxed);
                     continue;
                 }
@@ -117,18 +121,18 @@ private:
             return mask;
         }
     }
-    const token_mask* make_mask(lazy_automaton& a, state_id of, state_id& why) const noexcept {
+    const token_mask* make_mask(lazy_automaton& a, state_id of, automaton_error& why) const noexcept {
         growing_array<std::uint32_t> memory;
-        why = no_memory;
+        why = automaton_error::no_memory;
         if (!memory.resize(trie_->words(), 0)) return nullptr;
         token_bits legal{{memory.data(), memory.size()}};
         why = tree_walk_.add_to(legal, a, of);
-        if (why != dead) return nullptr;
+        if (why != automaton_error::none) return nullptr;
         for (const token_tree::duplicate& d : trie_->tree().duplicates)
             if (legal.has(d.in_tree)) legal.add(d.token);
         for (const token_id id : trie_->long_tokens()) {
             const state_id to = next(a, of, trie_->piece(id));
-            if ((why = to) < dead) return nullptr;
+            if ((why = error_of(to)) != automaton_error::none) return nullptr;
             if (to >= 0) legal.add(id);
         }
         references_.add_to(legal, a, of);
@@ -137,10 +141,13 @@ private:
 
         token_mask* const made =
             token_mask::make(legal.words, legal.count, legal.count <= token_mask::few_of(trie_->size()));
-        why = no_memory;
-        if (!made) return nullptr;
-        why = full;
-        return a.keep(of, made);
+        if (!made) {
+            why = automaton_error::no_memory;
+            return nullptr;
+        }
+        const token_mask* const kept = a.keep(of, made);
+        why = kept ? automaton_error::none : automaton_error::full;
+        return kept;
     }
 
     const Automaton& of_;

@@ -10,6 +10,7 @@
 #include <riffle/constraint/class_slice.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/state_id.hpp>
 #include <riffle/constraint/token_bits.hpp>
 #include <riffle/constraint/token_tree.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
@@ -30,8 +31,8 @@ public:
         }
     }
 
-    /// Adds the tokens of the tree that are legal in a state. `dead`, or why they cannot be told.
-    state_id add_to(token_bits& legal, lazy_automaton& a, state_id of) const noexcept {
+    /// Adds the tokens of the tree that are legal in a state.
+    automaton_error add_to(token_bits& legal, lazy_automaton& a, state_id of) const noexcept {
         const set_loop in_loop = add_loops(a, of, legal);
         const std::uint8_t* const most = in_loop ? slice_of(in_loop).most_characters() : nullptr;
         const token_tree::node* const nodes = tree_.nodes.data();
@@ -51,7 +52,7 @@ public:
             state_id to = rows[depth - 1][byte_class].load(std::memory_order_acquire);
             if (to == not_built) to = a.build_next(states[depth - 1], byte_class);
             if (to < 0) {
-                if (to != dead) return to;
+                if (to != dead) return error_of(to);
                 i += node.size();
                 continue;
             }
@@ -69,7 +70,7 @@ public:
             if (node.token() != token_tree::no_token) legal.add(token_id(node.token()));
             ++i;
         }
-        return dead;
+        return automaton_error::none;
     }
 
 private:
