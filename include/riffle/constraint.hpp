@@ -10,6 +10,7 @@
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/grammar_matcher.hpp>
+#include <riffle/constraint/grammar_use.hpp>
 #include <riffle/constraint/guided.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>

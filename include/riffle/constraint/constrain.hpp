@@ -23,7 +23,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// It may also have `status check() const noexcept`, asked ahead of each step (a failure is the step's); `status
 /// can_accept(token_id) const noexcept`, why it would refuse; and `legal_tokens legal() const noexcept`, which saves
-/// counting: words or ids, with their number. All it gives out stays valid until it is changed.
+/// counting: words or ids, with their number. Spans that it gives out stay valid until the next call of any member.
 template <class M>
 concept token_matcher = std::copyable<M> && requires(const M& m, M& changed, token_id token, std::uint64_t mark) {
     { m.legal_words() } noexcept -> std::convertible_to<std::span<const std::uint32_t>>;
@@ -34,15 +34,18 @@ concept token_matcher = std::copyable<M> && requires(const M& m, M& changed, tok
     { bool(changed.rollback(mark)) } noexcept;
 };
 
-/// Masks that somebody else makes (llguidance, XGrammar): the words are read where they lie, in each step, and never
-/// copied. Whoever makes them sees to it that they are of the step, and hears of tokens in a way of their own; so all
-/// tokens are taken here, and going back is theirs too.
+/// Masks that another engine makes (llguidance, XGrammar): the words are read in place in each step, never copied. The
+/// engine has to refresh them before each step, and to be told of accepted tokens and of rollbacks by its own calls:
+/// here every token is accepted, and going back does nothing.
 struct legal_words_view {
     /// Packed, lowest bit first, 1 = legal; a missing tail = illegal. Must outlive the chain.
     std::span<const std::uint32_t> words;
 
     std::span<const std::uint32_t> legal_words() const noexcept { return words; }
-    bool allows(token_id) const noexcept { return true; }
+    /// Whether its bit is set: guided asks before a token is accepted.
+    bool allows(token_id token) const noexcept { return legal_tokens::of_words(words, 0).contains(token); }
+    /// The words may be those of the next step already.
+    status can_accept(token_id) const noexcept { return {}; }
     step accept(token_id) noexcept { return {}; }
     void reset() noexcept {}
     std::uint64_t mark() const noexcept { return 0; }
@@ -58,8 +61,8 @@ legal_tokens legal_tokens_of(const Matcher& matcher) noexcept {
 
 /// Leaves only the tokens that a matcher says are legal: a grammar's, or whatever else is a token_matcher.
 ///
-///     auto c = constrain{grammar_matcher(*g, trie)} | penalties{} | top_k{40} | temperature{.t = 0.8f} | dist{.seed =
-///     1}; get<constrain<grammar_matcher>>(c).matcher.forced_run();
+///     auto c = constrain{grammar_matcher(*g, trie)} | penalties{} | top_k{40} | dist{.seed = 1};
+///     get<constrain<grammar_matcher>>(c).matcher.forced_run();
 ///
 /// It stands ahead of every stage that narrows; a chain in another order does not compile, or is chain_malformed where
 /// it is put together at run time. It owns the matcher, and copies of the chain have their own.
@@ -70,11 +73,11 @@ legal_tokens legal_tokens_of(const Matcher& matcher) noexcept {
 ///
 /// Under numerics::llama it does to the candidates what llama.cpp's grammar does: -inf, and none removed.
 ///
-/// Cost: the matcher's. Where few tokens are left they are gathered and nothing else of the row is read; otherwise
-/// blocks that are not left whole are copied.
+/// Cost: the matcher's, and: where few tokens are legal, only their logits are read; otherwise the blocks of the row
+/// that hold an illegal token are copied.
 template <token_matcher Matcher>
 struct constrain {
-    Matcher matcher;
+    Matcher matcher;  ///< reached by get<constrain<Matcher>>(chain).matcher; belongs to this chain alone
 
     static constexpr const char* name = "constrain";
     static constexpr facts fact{.masks = true, .constrains = true, .keeps_sorted = true, .narrows = narrowing::legal};

@@ -30,13 +30,18 @@ std::vector<token_id> tokens_in_text(const vocabulary_trie& trie, Tokenise& toke
 }  // namespace detail
 
 /// The bytes that must follow, as the tokens in which the model's own tokeniser spells them: `tokenise(text)` gives a
-/// list of ids, as vocabulary::tokenise does. To be evaluated in one batch and accepted, as the tokens of forced_run.
+/// list of ids, as vocabulary::tokenise does. To be evaluated in one batch and accepted one by one, as the tokens of
+/// forced_run. Empty where nothing is certain. `most_bytes`: of the text looked at, 0 for none.
 ///
-/// forced_run is exact: it has a token only where no other is legal, and sampling would have given the same ones. Bytes
-/// are certain more often than tokens: `"name": ` has to come, in one of many splits. This function takes the split of
-/// the tokeniser, which is what the model met in training. The text is the same; the tokens need not be those that
-/// sampling would have taken, so later logits differ a little. It ends ahead of a token in whose place a longer one is
-/// legal that goes beyond the forced bytes: there the model shall choose (llguidance calls it token healing).
+/// forced_run is exact: it has a token only where no other is legal, and sampling would have given those tokens. Bytes
+/// are certain more often than tokens are (`"name": ` can be split in many ways), so this function gives more. It takes
+/// the tokeniser's split, which the model met in training. The text is what sampling would have given, but its split
+/// may be another one, so later logits differ a little.
+///
+/// The run ends before a token that a longer legal one could replace which goes beyond the forced bytes: there the
+/// model shall choose (llguidance: token healing).
+///
+/// Throws what tokenise and std::vector throw. Cost: reading the bytes twice, the tokeniser, and a mask a token.
 template <class Tokenise>
 std::vector<token_id> forced_tokens(const grammar_matcher& at, Tokenise tokenise, std::size_t most_bytes = 4096) {
     const std::string bytes = at.forced_bytes(most_bytes);

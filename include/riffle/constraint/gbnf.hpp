@@ -1,7 +1,5 @@
 #pragma once
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <riffle/constraint/gbnf_reader.hpp>
 #include <riffle/constraint/grammar.hpp>
@@ -35,9 +33,12 @@ parsed<grammar> read_gbnf(const text& source, const text& root, const grammar_li
 /// Names have letters, digits, `-` and, as in XGrammar, `_`. Escapes are \xHH, \uHHHH, \UHHHHHHHH, \t, \r, \n, \\, \",
 /// \[, \] and \-; all of them, and what classes hold, are characters, not bytes.
 ///
-/// What llama.cpp takes and cannot mean is a problem here, with its line and column: a rule that is defined twice,
-/// a class without characters, text that is no UTF-8, left recursion; a range from more to less. Numbers in braces hold
-/// to the end (there, more than 2,000 is no limit at all). Nothing throws. The time is that of the text's length.
+/// Refused here with line and column, though llama.cpp accepts it: a rule that is defined twice, a class without
+/// characters, text that is not UTF-8, left recursion, a range that ends before it begins ([z-a]). Numbers in braces
+/// are exact ({0,10000}; llama.cpp takes more than 2,000 for no limit at all).
+///
+/// Nothing throws; out of memory is a problem without a place. Time and memory grow with the size of the text, up to
+/// the limits.
 template <class Grammar = grammar>
 parsed<Grammar> parse_gbnf(const text& source, const text& root = "root", const grammar_limits& limits = {}) noexcept {
     RIFFLE_TRY { return detail::read_gbnf<detail::grammar_rules>(source, root, limits); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <riffle/constraint/constrain.hpp>
+#include <riffle/constraint/grammar_use.hpp>
 #include <riffle/constraint/guided_steps.hpp>
 #include <riffle/constraint/legal_logits.hpp>
 #include <riffle/core/size_arithmetic.hpp>
@@ -61,8 +62,8 @@ struct matcher_guide {
 
 }  // namespace detail
 
-/// A chain with a matcher outside of it, as llama.cpp's tools have a grammar: the chain chooses, the matcher looks at
-/// the one token, and only where it refuses are all tokens masked, and is chosen again (a second draw).
+/// A chain with a matcher beside it, as llama.cpp's tools have a grammar. The chain chooses from all tokens; only where
+/// the matcher refuses that token are all tokens masked and a second one drawn.
 ///
 ///     guided both(top_k{40} | dist{.seed = 1}, grammar_matcher(*g, trie));
 ///     token_id token = both.sample(logits);                                // looked at afterwards
@@ -78,6 +79,7 @@ struct matcher_guide {
 /// Under numerics::llama both ways give llama.cpp's tokens. A stage of the chain that learns when it chooses
 /// (llama.cpp's mirostat) learns twice where it chooses twice, as there.
 ///
+/// accept(token), prompt(tokens), reset(), mark(), rollback(place) and last_status() are a chain's, for both at once.
 /// Copying copies both. Nothing throws. The cost beyond the chain's: a look at one token; where all are masked, the
 /// mask, a copy of the row and the chain once more.
 template <class Chain, token_matcher Matcher>
@@ -87,6 +89,7 @@ class guided : public detail::guided_steps<Chain, detail::matcher_guide<Matcher>
 public:
     guided(Chain chain, Matcher matcher) noexcept : base(std::move(chain), {{std::move(matcher)}}) {}
 
+    /// The matcher beside the chain; chain() is the other half.
     Matcher& matcher() noexcept { return this->guide().stage.matcher; }
     const Matcher& matcher() const noexcept { return this->guide().stage.matcher; }
 

@@ -4,17 +4,13 @@
 #include <span>
 #include <utility>
 
+#include <riffle/constraint/grammar_use.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/storage.hpp>
 #include <riffle/core/token.hpp>
 
-namespace riffle::inline RIFFLE_ABI {
-
-/// Whether a grammar masks tokens before the chain chooses, or looks at what it has chosen.
-enum class grammar_use { first, afterwards };
-
-namespace detail {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 /// A chain and a guide outside of it: what riffle::guided and riffle::llama::guided have in common. A guide has
 ///
@@ -126,5 +122,4 @@ private:
     status status_;
 };
 
-}  // namespace detail
-}  // namespace riffle
+}  // namespace riffle::detail

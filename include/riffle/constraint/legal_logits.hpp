@@ -1,8 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <span>
 
 #include <riffle/core/candidates.hpp>

@@ -21,8 +21,7 @@ void append_number(String& to, std::size_t number) {
 
 }  // namespace detail
 
-/// What is wrong with a text, and where. (A status holds literals and a number: it cannot name a place in a text. A
-/// template, as much behind riffle/constraint.hpp, so that including it does not compile it.)
+/// What is wrong with a text, and where. (A status holds literals and a number: it cannot name a place in a text.)
 template <class String>
 struct basic_parse_problem {
     std::size_t offset = 0;            ///< bytes of the text ahead of the place
@@ -87,9 +86,12 @@ using parse_error = basic_parse_error<parse_problem>;
 template <class T>
 class parsed {
 public:
+    /// Nothing was read yet: not ok, and no problem either.
     parsed() = default;
+    /// Read, with warnings perhaps.
     explicit parsed(T value, std::vector<parse_problem> warnings = {})
         : value_(std::move(value)), warnings_(std::move(warnings)), is_good_(true) {}
+    /// Not read.
     explicit parsed(parse_problem problem, std::vector<parse_problem> warnings = {})
         : problem_(std::move(problem)), warnings_(std::move(warnings)) {}
 
@@ -108,6 +110,7 @@ public:
     }
     /// The first problem; nothing in it where ok().
     const parse_problem& problem() const noexcept { return problem_; }
+    /// In the order of the text; empty where nothing is odd.
     const std::vector<parse_problem>& warnings() const noexcept { return warnings_; }
 
 private:

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include <riffle/constraint/mixed_hash.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// Names, and the rule of each: an index over the rules of a grammar, sorted when asked.
+/// Finds rules by their names: a hash table over the rules of a grammar.
 template <class Rules>
 class rule_names {
 public:
-    /// The rule of that name; a new one, without a body, where there is none yet. O(log n) but for a few new ones.
+    /// The rule of that name; a new one, without a body, where there is none yet. O(length of the name), on average.
     std::uint32_t find_or_add(Rules& g, const text& name, std::size_t offset) {
         const std::string key(name.data(), name.size());
         const std::size_t slot = slot_of(g, key);
@@ -30,7 +31,7 @@ public:
 
 private:
     std::size_t slot_of(const Rules& g, const std::string& name) const {
-        std::size_t slot = hash(name) & (slots_.size() - 1);
+        std::size_t slot = hash_of(name) & (slots_.size() - 1);
         while (slots_[slot] != 0 && g.rules[slots_[slot] - 1].name != name) slot = (slot + 1) & (slots_.size() - 1);
         return slot;
     }
@@ -38,10 +39,10 @@ private:
         slots_.assign(2 * slots_.size(), 0);
         for (std::size_t i = 0; i < g.rules.size(); ++i) slots_[slot_of(g, g.rules[i].name)] = std::uint32_t(i + 1);
     }
-    static std::size_t hash(const std::string& name) noexcept {
-        std::uint64_t h = 0x9E3779B97F4A7C15u;
-        for (const char c : name) h = (h ^ std::uint8_t(c)) * 0xD6E8FEB86659FD93u;
-        return std::size_t(h >> 20);
+    static std::size_t hash_of(const std::string& name) noexcept {
+        std::uint64_t hash = name.size();
+        for (const char c : name) hash = mixed(hash, std::uint8_t(c));
+        return std::size_t(hash);
     }
     std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(64, 0);
 };
