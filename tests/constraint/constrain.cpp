@@ -175,7 +175,7 @@ TEST(Constrain, NamesAByteAtADeadEnd) {
     EXPECT_EQ(c.sample(row), null_token);
     EXPECT_EQ(c.last_status().code(), status_code::dead_end);
     EXPECT_STREQ(c.last_status().message().c_str(),
-                 "constrain: the byte = 113 must follow, or another with which no token begins");
+                 "constrain: the next byte = 113 may come, but no token begins with it or with another that may");
     // Nor is one chosen from candidates.
     std::array<token_data, 3> data{{{0, 1.0f, 0.0f}, {1, 2.0f, 0.0f}, {2, 3.0f, 0.0f}}};
     candidates all{data.data(), data.size(), -1, false};
@@ -185,7 +185,7 @@ TEST(Constrain, NamesAByteAtADeadEnd) {
 TEST(Constrain, ADefaultMatcherLetsNothingThrough) {
     auto c = usual(grammar_matcher());
     EXPECT_EQ(c.sample(row_of(1)), null_token);
-    EXPECT_STREQ(c.last_status().message().c_str(), "constrain: grammar = 0 is none");
+    EXPECT_STREQ(c.last_status().message().c_str(), "constrain: grammar = 0 is not set");
     EXPECT_TRUE(c.accept('a').refused);
 }
 
@@ -263,9 +263,10 @@ TEST(Constrain, SixtyFourForksOnThreadsGiveTheTokensOfOne) {
     for (const grammar_limits& limits : {grammar_limits(), tiny}) {
         const auto on_threads = [](std::size_t n, const auto& task) {
             std::vector<std::thread> threads;
-            for (unsigned t = 0; t < 4; ++t)
+            const std::size_t count = (std::max)(std::thread::hardware_concurrency(), 4u);
+            for (std::size_t t = 0; t < count; ++t)
                 threads.emplace_back([&, t] {
-                    for (std::size_t i = t; i < n; i += 4) task(i);
+                    for (std::size_t i = t; i < n; i += count) task(i);
                 });
             for (auto& t : threads) t.join();
         };
@@ -291,6 +292,11 @@ TEST(Constrain, SixtyFourForksOnThreadsGiveTheTokensOfOne) {
 
 // ---- masks of others, and matchers of the user's
 
+TEST(Constrain, ReadsWordsWithASign) {
+    const std::vector<std::int32_t> words{0, 0, std::int32_t(0x80000000u)};
+    auto c = constrain{std::span<const std::int32_t>(words)} | greedy{};
+    EXPECT_EQ(c.sample(row_of(1)), 95);
+}
 TEST(Constrain, ReadsWordsThatLieElsewhere) {
     std::vector<std::uint32_t> words(10);
     auto c = constrain{std::span<const std::uint32_t>(words)} | greedy{};
@@ -399,6 +405,47 @@ TEST(Guided, LooksAtWhatWasChosenAndGoesBack) {
     EXPECT_EQ(both.last_status().code(), status_code::empty_row);
 }
 
+TEST(Guided, PeekChangesNothing) {
+    guided both(top_k{.k = 9} | dist{.seed = 3}, matcher_of("root ::= [a-c]{32} \"z\""));
+    std::size_t second_draws = 0;
+    for (std::size_t i = 0; i < 32; ++i) {
+        const std::vector<float> row = row_of(i);
+        for (const grammar_use when : {grammar_use::first, grammar_use::afterwards}) {
+            const token_id token = both.peek(row, when);
+            EXPECT_EQ(both.peek(row, when), token);
+            guided other = both;
+            EXPECT_EQ(other.sample(row, when), token);
+        }
+        second_draws += !both.matcher().allows(both.chain().peek(row));
+        both.sample(row);
+    }
+    EXPECT_GT(second_draws, 10u);
+}
+
+TEST(Guided, SaysThatTheTextIsFinished) {
+    guided both(top_k{} | dist{}, matcher_of("root ::= [a-c]{3}"));
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_FALSE(both.last_step().finished);
+        EXPECT_NE(both.sample(row_of(i)), null_token);
+    }
+    EXPECT_TRUE(both.last_step().finished);
+    EXPECT_TRUE(both.accept('a').refused);
+    EXPECT_TRUE(both.last_step().refused);
+    both.reset();
+    EXPECT_FALSE(both.last_step().refused);
+}
+
+TEST(Guided, AsksWordsOfOthers) {
+    std::vector<std::uint32_t> words(10);
+    for (const token_id id : {'q', 'x', 'z'}) words[std::size_t(id) / 32] |= 1u << (id % 32);
+    guided both(top_k{.k = 5} | dist{.seed = 8}, legal_words_view(std::span<const std::uint32_t>(words)));
+    for (std::size_t i = 0; i < 40; ++i)
+        for (const grammar_use when : {grammar_use::first, grammar_use::afterwards}) {
+            const token_id token = both.sample(row_of(i), when);
+            EXPECT_TRUE(token == 'q' || token == 'x' || token == 'z') << token;
+        }
+}
+
 // ---- numerics::llama
 
 TEST(Constrain, UnderLlamaExactNothingIsRemoved) {
@@ -476,24 +523,40 @@ TEST(ForcedTokens, AreTheTokenisersAndStopWhereALongerTokenFits) {
     EXPECT_EQ(text_of(forced_tokens(m, with_blank)), "{\"ab\":");
 }
 
-TEST(ForcedTokens, SamplingGivesTheTokensOfAForcedRun) {
-    std::size_t forced = 0;
-    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-        usual_chain one_by_one = usual(matcher_of("root ::= [a-z]{2} \"=QXY\" [0-9]{2} \"=Z\" [a-z]"), seed),
-                    runs = one_by_one;
-        for (std::size_t i = 0; i < 12 && !matcher_in(one_by_one).is_finished(); ++i) {
-            const token_id token = one_by_one.sample(row_of(seed + i));
-            const auto run = matcher_in(runs).forced_run();
-            forced += !run.empty();
-            if (run.empty()) {
-                EXPECT_EQ(runs.sample(row_of(seed + i)), token);
-                continue;
-            }
-            EXPECT_EQ(run[0], token);
-            EXPECT_FALSE(runs.accept(run[0]).refused);  // and no draw
+/// A text one by one, and by runs of what is certain: where the two first differ, or the number of steps.
+template <class Chain>
+std::size_t steps_alike(Chain one_by_one, std::size_t steps, std::size_t& forced) {
+    Chain by_runs = one_by_one;
+    for (std::size_t i = 0; i < steps; ++i) {
+        const token_id token = one_by_one.sample(row_of(i));
+        const auto run = get<constrain<grammar_matcher>>(by_runs).matcher.forced_run();
+        forced += !run.empty();
+        if (run.empty() ? by_runs.sample(row_of(i)) != token : run[0] != token) return i;
+        if (!run.empty()) {
+            EXPECT_FALSE(by_runs.accept(run[0]).refused);
         }
     }
-    EXPECT_GT(forced, 100u);
+    return steps;
+}
+TEST(ForcedTokens, SamplingGivesTheTokensOfAForcedRun) {
+    const auto m = [] { return matcher_of("root ::= [a-z]{2} \"=QXY\" [0-9]{2} \"=Z\" [a-z]"); };
+    std::size_t forced = 0;
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        EXPECT_EQ(steps_alike(usual(m(), seed), 11, forced), 11u);
+        EXPECT_EQ(steps_alike(constrain{m()} | min_p{.p = 0.01f} | gumbel{.seed = seed}, 11, forced), 11u);
+        EXPECT_EQ(steps_alike(constrain{m()} | xtc{.threshold = 0.01f, .seed = seed} | dist{.seed = seed}, 11, forced),
+                  11u);
+        EXPECT_EQ(steps_alike(with<fast>(constrain{m()} | top_k{} | dist{.seed = seed}), 11, forced), 11u);
+        EXPECT_EQ(steps_alike(with<llama_exact>(constrain{m()} | top_k{} | greedy{}), 11, forced), 11u);
+    }
+    EXPECT_GT(forced, 500u);
+}
+/// As forced_run says: what draws under numerics::llama, and what learns from what it chose.
+TEST(ForcedTokens, OfChainsThatSampleOnInAnotherWay) {
+    const auto m = [] { return matcher_of("root ::= \"=QXY\" [a-z]{20}"); };
+    std::size_t forced = 0;
+    EXPECT_LT(steps_alike(with<llama_exact>(constrain{m()} | dist{.seed = 1}), 20, forced), 20u);
+    EXPECT_LT(steps_alike(constrain{m()} | mirostat_v2{.tau = 1.0f, .eta = 0.5f, .seed = 1}, 20, forced), 20u);
 }
 
 // ---- from settings

@@ -135,7 +135,7 @@ TEST(GbnfLines, EndARuleOutsideGroups) {
     expect_problem("root ::= \"a\"\n\"b\"",
                    {13, 2, 1, "", "a rule must begin with its name, of letters, digits, - and _"});
     expect_problem("root ::= \"a\"\n| \"b\"",
-                   {13, 2, 1, "", "a rule must begin with its name, of letters, digits, - and _"});
+                   {13, 2, 1, "", "a | must end the line before, where alternatives go on on the next"});
     expect_problem("root ::= \"a\"\n*", {13, 2, 1, "", "a rule must begin with its name, of letters, digits, - and _"});
     expect_problem("root\n::= \"a\"", {4, 1, 5, "root", "::= must follow the name of a rule"});
     expect_problem("root ::= \"a\"{\n2}", {12, 1, 13, "root", "a repetition is written {2}, {2,} or {2,5}"});
@@ -209,7 +209,8 @@ TEST(GbnfEscapes, NulIsACharacterThatNoTokenBeginsWith) {
     // Written as itself, in a literal, a class, and a comment.
     expect_texts(std::string("root ::= \"a\0b\" [\0]", 18) + "# " + std::string(1, '\0'), {std::string("a\0b\0", 4)},
                  {"ab"});
-    expect_problem_at(std::string("root ::= \0", 10), 9, "nothing that a grammar is made of begins here");
+    expect_problem_at(std::string("root ::= \0", 10), 9,
+                      "a rule name, a literal, a class, a group or a token is expected here");
     // A token may hold one, but not begin with one.
     vocabulary v;
     v.add({"a\0", 2});
@@ -288,7 +289,7 @@ TEST(GbnfClasses, WithoutCharactersAreRefused) {
     EXPECT_EQ(g.problem().offset, 9u);
 }
 TEST(GbnfClasses, FromMoreToLessAreRefused) {
-    const std::string falls = "this range goes from more to less";
+    const std::string falls = "this range ends before it begins";
     expect_problem_at("root ::= [z-a]", 10, falls);
     expect_problem_at("root ::= [abz-a]", 12, falls);
     expect_problem_at("root ::= [^z-a]", 11, falls);
@@ -348,9 +349,9 @@ TEST(GbnfUtf8, ATokenOfABrokenCharacterIsNotLegal) {
 TEST(GbnfUtf8, AGrammarMustBeWrittenInIt) {
     for (const std::string_view bad :
          {"\x80", "\xC0\xAF", "\xED\xA0\x80", "\xF8\x88\x80\x80", "\xF4\x90\x80\x80", "\xC3", "\xE6\x97", "\xFF"}) {
-        expect_problem("root ::= \"" + std::string(bad) + "\"", {10, 1, 11, "", "this byte is no UTF-8"});
-        expect_problem("root ::= \"é\" # \n#日" + std::string(bad), {21, 2, 3, "", "this byte is no UTF-8"});
-        expect_problem(std::string(bad), {0, 1, 1, "", "this byte is no UTF-8"});
+        expect_problem("root ::= \"" + std::string(bad) + "\"", {10, 1, 11, "", "this byte is not UTF-8"});
+        expect_problem("root ::= \"é\" # \n#日" + std::string(bad), {21, 2, 3, "", "this byte is not UTF-8"});
+        expect_problem(std::string(bad), {0, 1, 1, "", "this byte is not UTF-8"});
     }
 }
 
@@ -440,13 +441,13 @@ TEST(GbnfRepetitions, ThatAreNoneAreRefused) {
     for (const std::string_view bad : {"{}", "{,}", "{,3}", "{a}", "{-1}", "{1,2,3}", "{1,a}", "{1;2}", "{1 2}", "{ }",
                                        "{1", "{1,", "{1,2", "{", "{\"a\"}", "{1.5}", "{+1}"})
         expect_problem_at("root ::= \"a\"" + std::string(bad), 12, form);
-    const std::string nothing = "there is nothing ahead of this to repeat";
+    const std::string nothing = "there is nothing before this to repeat";
     for (const std::string_view bad : {"*", "+", "?", "{2}"}) {
         expect_problem_at("root ::= " + std::string(bad), 9, nothing);
         expect_problem_at("root ::= \"a\" | " + std::string(bad), 15, nothing);
         expect_problem_at("root ::= ( " + std::string(bad), 11, nothing);
     }
-    const std::string falls = "the greater number of a repetition is below the lesser";
+    const std::string falls = "the maximum of this repetition is below its minimum";
     expect_problem_at("root ::= \"a\"{3,2}", 12, falls);
     expect_problem_at("root ::= \"a\"{1,0}", 12, falls);
     expect_problem_at("root ::= \"a\" {100,99}", 13, falls);
@@ -554,12 +555,12 @@ TEST(GbnfTokens, ThatTheVocabularyLacksAreNamedByTheMatcher) {
         EXPECT_FALSE(m.allows('a'));
         return std::string(m.check().message().c_str());
     };
-    EXPECT_EQ(problem_of("root ::= \"a\" <[2147483647]>"), "grammar: the token at byte = 13 is none of the vocabulary");
+    EXPECT_EQ(problem_of("root ::= \"a\" <[2147483647]>"), "grammar: the token at byte = 13 is not in the vocabulary");
     EXPECT_EQ(problem_of("root ::= <[" + std::to_string(tokens().size()) + "]>"),
-              "grammar: the token at byte = 9 is none of the vocabulary");
-    EXPECT_EQ(problem_of("root ::= <no such token>"), "grammar: the token at byte = 9 is none of the vocabulary");
-    EXPECT_EQ(problem_of("root ::= !<tools>"), "grammar: the token at byte = 9 is none of the vocabulary");
-    EXPECT_EQ(problem_of("root ::= <tool> | <tools>"), "grammar: the token at byte = 18 is none of the vocabulary");
+              "grammar: the token at byte = 9 is not in the vocabulary");
+    EXPECT_EQ(problem_of("root ::= <no such token>"), "grammar: the token at byte = 9 is not in the vocabulary");
+    EXPECT_EQ(problem_of("root ::= !<tools>"), "grammar: the token at byte = 9 is not in the vocabulary");
+    EXPECT_EQ(problem_of("root ::= <tool> | <tools>"), "grammar: the token at byte = 18 is not in the vocabulary");
     EXPECT_EQ(problem_of("root ::= <[256]>"), "grammar: the token at byte = 9 is never legal, since it has no text");
     EXPECT_EQ(problem_of("root ::= <[0]>"), "grammar: the token at byte = 9 is never legal, since it has no text");
     EXPECT_TRUE(grammar_matcher(*parse_gbnf("root ::= <[" + std::to_string(tokens().size() - 1) + "]>"), tokens())
@@ -583,7 +584,7 @@ TEST(GbnfProblems, OfRules) {
     expect_problem("::= \"a\"", {0, 1, 1, "", begin});
     expect_problem("\n  (", {3, 2, 3, "", begin});
     expect_problem("é ::= \"a\"", {0, 1, 1, "", begin});
-    expect_problem("\xEF\xBB\xBFroot ::= \"a\"", {0, 1, 1, "", begin});
+    expect_problem("\xEF\xBB\xBFroot ::= \"a\"", {0, 1, 1, "", "the text begins with a byte order mark"});
     expect_problem("root", {4, 1, 5, "root", "::= must follow the name of a rule"});
     expect_problem("root = \"a\"", {5, 1, 6, "root", "::= must follow the name of a rule"});
     expect_problem("root :: = \"a\"", {5, 1, 6, "root", "::= must follow the name of a rule"});
@@ -609,14 +610,15 @@ TEST(GbnfProblems, OfBracketsAndQuotes) {
     expect_problem_at("root ::= (\"a\" ((\"b\")", 14, "this ( is never closed");
     expect_problem_at("root ::= (", 9, "this ( is never closed");
     expect_problem_at("root ::= (\"a\" |", 9, "this ( is never closed");
-    expect_problem_at("root ::= )", 9, "this ) closes nothing");
-    expect_problem_at("root ::= (\"a\"))", 14, "this ) closes nothing");
-    expect_problem_at("root ::= ]", 9, "this ] closes nothing");
-    expect_problem_at("root ::= [a]]", 12, "this ] closes nothing");
-    expect_problem_at("root ::= (\"a\"]", 13, "this ] closes nothing");
-    const std::string nothing = "nothing that a grammar is made of begins here";
+    expect_problem_at("root ::= )", 9, "this ) has no matching (");
+    expect_problem_at("root ::= (\"a\"))", 14, "this ) has no matching (");
+    expect_problem_at("root ::= 'a'", 9, "literals have double quotes");
+    expect_problem_at("root ::= ]", 9, "this ] has no matching [");
+    expect_problem_at("root ::= [a]]", 12, "this ] has no matching [");
+    expect_problem_at("root ::= (\"a\"]", 13, "this ] has no matching [");
+    const std::string nothing = "a rule name, a literal, a class, a group or a token is expected here";
     for (const std::string_view bad :
-         {"}", "/", "'a'", "\\", ">", ",", ";", "&", "$", "=", ":", "%", "^", "~", "`", "@", "\x01", "\x7F"}) {
+         {"}", "/", "\\", ">", ",", ";", "&", "$", "=", ":", "%", "^", "~", "`", "@", "\x01", "\x7F"}) {
         expect_problem_at("root ::= " + std::string(bad), 9, nothing);
         expect_problem_at("root ::= \"a\" " + std::string(bad), 13, nothing);
         expect_problem_at("root ::= (\"a\"" + std::string(bad), 13, nothing);
@@ -673,9 +675,21 @@ TEST(GbnfProblems, OfNoText) {
     expect_texts("root ::= \"a\" | \"b\" a{0,20}\na ::= \"x\" a", {"a", "b"}, {"bx"});
     expect_texts("root ::= \"a\" | \"b\" a*\na ::= \"x\" a", {"a", "b"}, {"bx"});
 }
+TEST(GbnfWarnings, NameRulesThatNothingUses) {
+    const parsed<grammar> g = parse_gbnf("root ::= a\na ::= \"x\"\n  b ::= c\nc ::= b \"y\" | \"z\"");
+    ASSERT_TRUE(g.ok());
+    ASSERT_EQ(g.warnings().size(), 2u);
+    EXPECT_EQ(g.warnings()[0].message(), "3:3: in b: this rule is never used");
+    EXPECT_EQ(g.warnings()[1].message(), "4:1: in c: this rule is never used");
+}
+TEST(GbnfWarnings, AreAFewOfMany) {
+    std::string source = "root ::= \"x\"";
+    for (char c = 'a'; c <= 'z'; ++c) ((source += "\n") += c) += " ::= \"y\"";
+    EXPECT_EQ(parse_gbnf(source).warnings().size(), 16u);
+}
 TEST(GbnfProblems, InWords) {
     const parsed<grammar> g = parse_gbnf("root ::= \"é\" a\na ::= [z-a]");
-    EXPECT_EQ(g.problem().message(), "2:8: in a: this range goes from more to less");
+    EXPECT_EQ(g.problem().message(), "2:8: in a: this range ends before it begins");
     EXPECT_TRUE(g.warnings().empty());
     EXPECT_EQ(parse_gbnf("").problem().message(),
               "1:1: there is no rule called root, with which the grammar is to begin");

@@ -110,6 +110,8 @@ void walk_all(std::uint64_t first_seed, int grammars, std::size_t size) {
 TEST(GrammarMasks, AgreeWithBruteForce) { walk_all(1000, 120, 200); }
 TEST(GrammarMasks, AgreeWithBruteForceInSmallVocabularies) { walk_all(5000, 120, 60); }
 TEST(GrammarMasks, AgreeWithBruteForceInLargerVocabularies) { walk_all(9000, 20, 900); }
+/// Few are more than 64 there.
+TEST(GrammarMasks, AgreeWithBruteForceInAVocabularyOfThousands) { walk_all(12000, 10, 9000); }
 
 }  // namespace
 }  // namespace riffle_tests::constraint_masks

@@ -294,7 +294,7 @@ TEST(GrammarMatcher, OfNoGrammarHasNoLegalToken) {
     const slow::words words = words_of({"a"});
     for (grammar_matcher m : {grammar_matcher(), grammar_matcher(riffle::grammar(), trie_of(words))}) {
         EXPECT_EQ(m.check().code(), status_code::invalid_parameter);
-        EXPECT_STREQ(m.check().message().c_str(), "constrain: grammar = 0 is none");
+        EXPECT_STREQ(m.check().message().c_str(), "constrain: grammar = 0 is not set");
         EXPECT_TRUE(m.legal_words().empty());
         EXPECT_TRUE(m.legal_ids().empty());
         EXPECT_EQ(m.legal_count(), 0u);
@@ -336,9 +336,9 @@ TEST(GrammarMatcher, SaysWhichTokenTheVocabularyLacks) {
     EXPECT_EQ(check("root ::= <[4]>"), "ok");
     EXPECT_EQ(check("root ::= <|x|>"), "ok");
     EXPECT_EQ(check("root ::= <s>"), "ok");
-    EXPECT_EQ(check("root ::= \"a\" | <[5]>"), "grammar: the token at byte = 15 is none of the vocabulary");
-    EXPECT_EQ(check("root ::= !<[5]>"), "grammar: the token at byte = 9 is none of the vocabulary");
-    EXPECT_EQ(check("root ::= \"a\" <|y|>"), "grammar: the token at byte = 13 is none of the vocabulary");
+    EXPECT_EQ(check("root ::= \"a\" | <[5]>"), "grammar: the token at byte = 15 is not in the vocabulary");
+    EXPECT_EQ(check("root ::= !<[5]>"), "grammar: the token at byte = 9 is not in the vocabulary");
+    EXPECT_EQ(check("root ::= \"a\" <|y|>"), "grammar: the token at byte = 13 is not in the vocabulary");
     EXPECT_EQ(check("root ::= <[1]>"), "grammar: the token at byte = 9 is never legal, since it has no text");
 }
 TEST(GrammarMatcher, ReadsAControlTokenByReferenceOnly) {
@@ -389,10 +389,10 @@ TEST(GrammarMatcher, NamesTheByteThatNoTokenHas) {
     EXPECT_EQ(m.legal_count(), 0u);
     EXPECT_EQ(m.legal_words().size(), 1u);
     EXPECT_EQ(std::string(m.check().message().c_str()),
-              "constrain: the byte = 120 must follow, or another with which no token begins");
+              "constrain: the next byte = 120 may come, but no token begins with it or with another that may");
     EXPECT_FALSE(other.accept(1).refused);
     EXPECT_EQ(other.check().code(), status_code::dead_end);
-    EXPECT_NE(std::string(other.check().message().c_str()).find("the byte = 169 "), std::string::npos);
+    EXPECT_NE(std::string(other.check().message().c_str()).find("the next byte = 169 "), std::string::npos);
     EXPECT_TRUE(other.rollback(0).ok());
     EXPECT_TRUE(other.check().ok());
 }
@@ -542,6 +542,27 @@ TEST(GrammarMatcher, TakesTextsOfTheLanguageHoweverTheyAreCut) {
     }
     EXPECT_GT(taken, 700u);
     EXPECT_GT(long_ones, 30u);
+}
+TEST(GrammarMatcher, SaysWhichLimitItsBeginningIsBeyond) {
+    grammar_limits one;
+    one.configurations = 1;
+    const slow::words words = slow::random_words(1, 60);
+    const grammar_matcher m(grammar_of("root ::= [a-c] \"x\" | [b-d] \"y\"", one), trie_of(words));
+    EXPECT_EQ((m.check)().code(), status_code::stage_failed);
+    EXPECT_STREQ((m.check)().message().c_str(),
+                 "grammar_limits: configurations = 1 is too small for a text as ambiguous as this");
+    EXPECT_EQ(m.legal_count(), 0u);
+}
+TEST(GrammarMatcher, CanBeUsedWhenItWasMovedFrom) {
+    const slow::words words = slow::random_words(1, 60);
+    grammar_matcher from(grammar_of("root ::= [a-z]+"), trie_of(words));
+    const std::size_t count = from.legal_count();
+    ASSERT_GT(count, 0u);
+    grammar_matcher to = std::move(from);
+    EXPECT_EQ(to.legal_count(), count);
+    EXPECT_EQ(from.legal_count(), count);  // NOLINT(bugprone-use-after-move)
+    from.reset();
+    EXPECT_TRUE((from.check)().ok());
 }
 /// Where all bytes are tokens, a walk by the masks never comes to a dead end. Going by what is shortest it ends.
 TEST(GrammarMatcher, WalksComeToAnEndOrSayThatTheyCannot) {

@@ -70,7 +70,7 @@ inline void expect_mask(const riffle::grammar_matcher& m, const slow::words& wor
     }
     EXPECT_EQ(ids_of(m.legal_words()), legal) << "not as expected:" << printed(words, ids_of(m.legal_words()));
     const std::span<const riffle::token_id> ids = m.legal_ids();
-    const std::size_t few = words.size() / 128 > 64 ? words.size() / 128 : 64;
+    const std::size_t few = words.size() / 64 > 64 ? words.size() / 64 : 64;
     EXPECT_EQ(tokens(ids.begin(), ids.end()), legal.size() <= few ? legal : tokens());
     const riffle::legal_tokens given = m.legal();
     EXPECT_FALSE(given.are_all);

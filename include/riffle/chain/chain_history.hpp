@@ -61,6 +61,8 @@ public:
         save_as_exact(stages);
     }
     void retry() noexcept { ++at_.attempt; }
+    /// Back to an attempt at this position, as if those after it had not been made.
+    void go_back_to(std::uint32_t attempt) noexcept { at_.attempt = attempt; }
     /// Another sequence of the same seeds. llama.cpp's forms begin streams of their own there, which states of before
     /// know nothing of.
     void fork(const Stages& stages, std::uint16_t sequence) noexcept {

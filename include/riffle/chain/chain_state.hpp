@@ -127,6 +127,8 @@ public:
         status_ = {};
     }
     void retry() noexcept { history_.retry(); }
+    std::uint32_t attempt() const noexcept { return history_.at().attempt; }
+    void go_back_to(std::uint32_t attempt) noexcept { history_.go_back_to(attempt); }
     void fork(const stage_list& stages, std::uint16_t sequence) noexcept { history_.fork(stages, sequence); }
     /// A token that was accepted elsewhere is missing here: no step can be right until reset, and each says so.
     void lose_history() noexcept {

@@ -41,6 +41,12 @@ struct legal_words_view {
     /// Packed, lowest bit first, 1 = legal; a missing tail = illegal. Must outlive the chain.
     std::span<const std::uint32_t> words;
 
+    legal_words_view() noexcept = default;
+    legal_words_view(std::span<const std::uint32_t> of) noexcept : words(of) {}
+    /// XGrammar's words have a sign.
+    legal_words_view(std::span<const std::int32_t> of) noexcept
+        : words(reinterpret_cast<const std::uint32_t*>(of.data()), of.size()) {}
+
     std::span<const std::uint32_t> legal_words() const noexcept { return words; }
     /// Whether its bit is set: guided asks before a token is accepted.
     bool allows(token_id token) const noexcept { return legal_tokens::of_words(words, 0).contains(token); }
@@ -114,5 +120,6 @@ struct constrain {
 template <class Matcher>
 constrain RIFFLE_NOTHING(Matcher)->constrain<Matcher>;
 constrain RIFFLE_NOTHING(std::span<const std::uint32_t>)->constrain<legal_words_view>;
+constrain RIFFLE_NOTHING(std::span<const std::int32_t>)->constrain<legal_words_view>;
 
 }  // namespace riffle

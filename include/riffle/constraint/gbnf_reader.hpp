@@ -70,7 +70,7 @@ private:
     bool is_utf8() {
         for (std::size_t i = 0; i < source_.size();) {
             const std::size_t length = decode_utf8(source_.part(i, 4)).length;
-            if (length == 0) return fail_at(i, "this byte is no UTF-8");
+            if (length == 0) return fail_at(i, "this byte is not UTF-8");
             i += length;
         }
         return true;
@@ -98,7 +98,7 @@ private:
         in_rule_.clear();
         const std::size_t begin = at_;
         const text name = read_name();
-        if (name.empty()) return fail("a rule must begin with its name, of letters, digits, - and _");
+        if (name.empty()) return fail(no_name());
         in_rule_.assign(name.data(), name.size());
         skip_space(line_end::ends);
         if (!source_.part(at_).starts_with("::=")) return fail("::= must follow the name of a rule");
@@ -118,9 +118,15 @@ private:
         return true;
     }
     const char* unexpected() const noexcept {
-        if (here() == ')') return "this ) closes nothing";
-        if (here() == ']') return "this ] closes nothing";
-        return "nothing that a grammar is made of begins here";
+        if (here() == ')') return "this ) has no matching (";
+        if (here() == ']') return "this ] has no matching [";
+        if (here() == '\'') return "literals have double quotes";
+        return "a rule name, a literal, a class, a group or a token is expected here";
+    }
+    const char* no_name() const noexcept {
+        if (here() == '|') return "a | must end the line before, where alternatives go on on the next";
+        if (source_.part(at_).starts_with("\xEF\xBB\xBF")) return "the text begins with a byte order mark";
+        return "a rule must begin with its name, of letters, digits, - and _";
     }
     bool has_all_rules(const text& root) {
         in_rule_.clear();
@@ -153,7 +159,7 @@ private:
             }
         }
         for (std::size_t i = 0; i < is_used.size(); ++i)
-            if (!is_used[i]) warn(g_.rules[i], "nothing that begins with the root uses this rule");
+            if (!is_used[i]) warn(g_.rules[i], "this rule is never used");
     }
     void warn(const typename Rules::rule& of, const char* sentence) {
         if (warnings_.size() == most_warnings) return;
@@ -249,7 +255,7 @@ private:
                 ++at_;
                 if (!read_character(range.last)) return false;
             }
-            if (range.last < range.first) return fail_at(of_range, "this range goes from more to less");
+            if (range.last < range.first) return fail_at(of_range, "this range ends before it begins");
             ranges.push_back(range);
         }
         if (!take(']')) return fail_at(begin, "this [ is never closed");
@@ -328,14 +334,14 @@ private:
 
     bool read_repetition(std::vector<expression_id>& items, line_end over) {
         const std::size_t begin = at_;
-        if (items.empty()) return fail_at(begin, "there is nothing ahead of this to repeat");
+        if (items.empty()) return fail_at(begin, "there is nothing before this to repeat");
         std::uint32_t least = 0, most = expression::unlimited;
         const char kind = here();
         ++at_;
         if (kind == '+') least = 1;
         if (kind == '?') most = 1;
         if (kind == '{' && !read_bounds(begin, least, most, over)) return false;
-        if (most < least) return fail_at(begin, "the greater number of a repetition is below the lesser");
+        if (most < least) return fail_at(begin, "the maximum of this repetition is below its minimum");
         if (g_.at(items.back()).height > 4 * limits_.depth) return fail_at(begin, "repetitions are nested too deeply");
         items.back() = g_.add_repetition(items.back(), least, most);
         skip_space(over);

@@ -51,11 +51,14 @@ public:
         problem_ = (trie.check)();
         if (problem_.ok()) problem_ = begin(language, trie);
     }
+    /// A copy goes on by itself from where this one stands. What was moved from is a copy too, and can be used.
+    basic_grammar_matcher(const basic_grammar_matcher&) noexcept = default;
+    basic_grammar_matcher& operator=(const basic_grammar_matcher&) noexcept = default;
+    ~basic_grammar_matcher() = default;
 
-    /// Whether there is a token to choose. Else: no_legal_token once the text has ended, or where it should but the
-    /// vocabulary has no token that ends it; dead_end, where a text has to
-    /// follow that no token of the vocabulary begins with (the sentence names its first byte); or what is wrong with
-    /// the matcher itself. Makes the mask.
+    /// Whether a token can be chosen. Else: no_legal_token once the text has ended, or where it is complete and the
+    /// vocabulary has no token that ends it; dead_end where no token begins with a byte that may come next (the
+    /// sentence names the first such byte); or what is wrong with the matcher itself. Makes the mask.
     status(check)() const noexcept {
         if (!problem_.ok()) return problem_;
         if (now() == ended) return status::failed(status_code::no_legal_token, "constrain");
@@ -66,8 +69,8 @@ public:
         if (is_complete()) return status::failed(status_code::no_legal_token, "constrain");  // there is no token for it
         const byte_set next = expected_bytes();
         if (next.empty()) return status::failed(status_code::dead_end, "constrain");
-        return status::invalid("constrain", "the byte", double(next.first()),
-                               "must follow, or another with which no token begins", status_code::dead_end);
+        return status::invalid("constrain", "the next byte", double(next.first()),
+                               "may come, but no token begins with it or with another that may", status_code::dead_end);
     }
 
     // ---- what is legal
@@ -80,17 +83,18 @@ public:
         if (!legal) return {};
         return legal->are_few() ? words_.of(*legal, trie_.data()->words()) : legal->words();
     }
+    /// How many tokens are legal; 0 once the text has ended, and where check() says why. Makes the mask.
     std::size_t legal_count() const noexcept {
         const detail::token_mask* const legal = mask();
         return legal ? legal->count() : 0;
     }
-    /// Ascending, where few are legal (one of 64 of the vocabulary, or 64); else none, and legal_words() has them.
-    /// Valid until the next call.
+    /// The legal tokens, ascending, where there are at most 64, or V / 64 of V tokens if that is more; else empty, and
+    /// legal_words() has them. Valid until the next call. Makes the mask.
     std::span<const token_id> legal_ids() const noexcept {
         const detail::token_mask* const legal = mask();
         return legal ? legal->ids() : std::span<const token_id>();
     }
-    /// Both of them, and the number, as a stage gives them to a chain.
+    /// The legal tokens with their number: ids where they are few, else words. Valid until the next call.
     legal_tokens legal() const noexcept {
         const detail::token_mask* const legal = mask();
         if (!legal) return legal_tokens::of_words({}, 0);
@@ -102,8 +106,8 @@ public:
         const detail::state_id to = state_after(token);
         return to >= 0 || to == ended;
     }
-    /// At which of its bytes a token fails; the number of its bytes where none does (it may be legal, or not whole a
-    /// token of the text), 0 for a token that is not read by its bytes.
+    /// How many bytes of a token the grammar can read from here: the place of the first one that it cannot, or all of
+    /// them. 0 for tokens that are not read by their bytes (control tokens, unknown ids).
     std::size_t refused_at(token_id token) const noexcept {
         const text piece = trie_.piece(token);
         if (!tokens_ || now() < 0 || !tokens_->trie()->is_read_by_bytes(token)) return 0;
@@ -158,7 +162,7 @@ public:
         push(to);
         return {};
     }
-    /// Back to the beginning.
+    /// Back to the beginning, of another text perhaps: marks of before mean nothing any more.
     void reset() noexcept {
         if (automaton_) ring_[0] = automaton_->start();
         accepted_ = oldest_ = 0;
@@ -166,9 +170,10 @@ public:
 
     // ---- going back
 
-    /// Tokens so far.
+    /// How many tokens have come since the beginning; accept_bytes counts as one.
     std::uint64_t mark() const noexcept { return accepted_; }
-    /// Back to where so many tokens had come: to the 128 ahead of the farthest place it has been at, and never ahead.
+    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens before the
+    /// farthest place that was reached since reset().
     status rollback(std::uint64_t mark) noexcept {
         if (mark > accepted_) return status_code::mark_unknown;
         if (mark < oldest_) return status_code::rewind_too_far;
@@ -179,8 +184,13 @@ public:
     // ---- what is certain
 
     /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how
-    /// many. An end of the text is none of them. Sampling them one by one would have given them too, whatever the
-    /// logits: they can be evaluated in one batch and accepted, and no draw is used up.
+    /// many. An end of the text is not among them. Sampling one by one would have given them too, whatever the logits:
+    /// evaluate them in one batch and accept each in the chain.
+    ///
+    /// Accepting uses no draw up, so the tokens after them are those that sampling one by one would have given. The
+    /// exceptions are stages that learn from what they choose (mirostat, mirostat_v2, adaptive_p), which learn nothing
+    /// of a token that they did not choose; and chains under numerics::llama that draw, since llama.cpp's generators
+    /// use a number up for a single candidate too.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
         basic_grammar_matcher ahead = *this;
         std::size_t count = 0;
@@ -192,6 +202,7 @@ public:
         }
         return count;
     }
+    /// As a vector of at most `most` tokens. Throws std::bad_alloc.
     std::vector<token_id> forced_run(std::size_t most = 64) const {
         std::vector<token_id> run(most);
         run.resize(forced_run(std::span<token_id>(run.data(), run.size())));
@@ -317,10 +328,10 @@ private:
         if (why == detail::automaton_error::no_memory) return status_code::out_of_memory;
         if (why == detail::automaton_error::full)
             return status::invalid("grammar_limits", "automaton_bytes", double(tokens_->limits().automaton_bytes),
-                                   "do not hold so deep a text", status_code::stage_failed);
+                                   "is too small for a text nested as deeply as this", status_code::stage_failed);
         if (why == detail::automaton_error::too_large)
             return status::invalid("grammar_limits", "configurations", double(tokens_->limits().configurations),
-                                   "do not hold all readings of the text", status_code::stage_failed);
+                                   "is too small for a text as ambiguous as this", status_code::stage_failed);
         return status::failed(status_code::stage_failed, "constrain");
     }
 
@@ -332,7 +343,7 @@ private:
     mutable detail::words_of_few words_;
     std::uint64_t accepted_ = 0;
     std::uint64_t oldest_ = 0;  ///< whose state is kept
-    status problem_ = status::invalid("constrain", "grammar", 0, "is none");
+    status problem_ = status::invalid("constrain", "grammar", 0, "is not set");
 };
 using grammar_matcher = basic_grammar_matcher<grammar>;
 

@@ -79,9 +79,9 @@ struct matcher_guide {
 /// Under numerics::llama both ways give llama.cpp's tokens. A stage of the chain that learns when it chooses
 /// (llama.cpp's mirostat) learns twice where it chooses twice, as there.
 ///
-/// accept(token), prompt(tokens), reset(), mark(), rollback(place) and last_status() are a chain's, for both at once.
-/// Copying copies both. Nothing throws. The cost beyond the chain's: a look at one token; where all are masked, the
-/// mask, a copy of the row and the chain once more.
+/// accept(token), prompt(tokens), reset(), mark(), rollback(place), last_step() and last_status() are a chain's, for
+/// both at once. Copying copies both. Nothing throws. The cost beyond the chain's: a look at one token; where all are
+/// masked, the mask, a copy of the row and the chain once more.
 template <class Chain, token_matcher Matcher>
 class guided : public detail::guided_steps<Chain, detail::matcher_guide<Matcher>> {
     using base = detail::guided_steps<Chain, detail::matcher_guide<Matcher>>;

@@ -36,15 +36,15 @@ public:
     /// taken by neither, and the step says why.
     step accept(token_id token) noexcept {
         const std::uint64_t before = guide_.mark();
-        step taken = guide_.accept(token);
-        if (taken.refused) return taken;
+        last_step_ = guide_.accept(token);
+        if (last_step_.refused) return last_step_;
         const step of_chain = chain_.accept(token);
         if (of_chain.refused) {
             guide_.rollback(before);
-            return of_chain;
+            return last_step_ = of_chain;
         }
-        taken.join(of_chain);
-        return taken;
+        last_step_.join(of_chain);
+        return last_step_;
     }
     /// Takes the tokens of a prompt: the chain looks back on them, the grammar does not see them.
     status prompt(std::span<const token_id> tokens) noexcept { return chain_.prompt(tokens); }
@@ -52,6 +52,7 @@ public:
     void reset() noexcept {
         guide_.reset();
         chain_.reset();
+        last_step_ = {};
     }
 
     /// Where both stand, and the way back, as a chain's own mark and rollback.
@@ -69,6 +70,8 @@ public:
         return s;
     }
 
+    /// What came of the last token that was taken or refused: whether the grammar says that the text is finished.
+    const step& last_step() const noexcept { return last_step_; }
     /// Why the last call gave no token.
     const status& last_status() const noexcept { return status_.ok() ? chain_.last_status() : status_; }
 
@@ -94,14 +97,15 @@ public:
         if (from.token >= 0) return guide_.takes(from.token) ? from.token : refused();
         status_ = from.size == 0 ? status_code::empty_row : memory_.reserve(Guide::mask_bytes(from.size));
         if (!status_.ok()) return null_token;
-        if (when == grammar_use::afterwards) {
-            const token_id token = peek_output(chain_, from);
-            if (token < 0 || guide_.takes(token)) return token;
-            chain_.retry();
-        }
-        Output masked = from;
-        masked.logits = guide_.mask(from, memory_.data(), status_);
-        return masked.logits ? peek_output(chain_, masked) : null_token;
+        if (when == grammar_use::first) return choose_legal(from);
+        const token_id token = peek_output(chain_, from);
+        if (token < 0 || guide_.takes(token)) return token;
+        // The second draw is another one; the next call begins with the first again.
+        const std::uint32_t attempt = chain_.state().attempt();
+        chain_.retry();
+        const token_id legal = choose_legal(from);
+        chain_.state().go_back_to(attempt);
+        return legal;
     }
 
 protected:
@@ -111,6 +115,11 @@ protected:
     const Guide& guide() const noexcept { return guide_; }
 
 private:
+    template <class Output>
+    token_id choose_legal(Output from) noexcept {
+        from.logits = guide_.mask(from, memory_.data(), status_);
+        return from.logits ? peek_output(chain_, from) : null_token;
+    }
     token_id refused() noexcept {
         status_ = status::failed(status_code::stage_failed, "grammar");
         return null_token;
@@ -120,6 +129,7 @@ private:
     Guide guide_;
     storage memory_;  ///< for logits behind the grammar
     status status_;
+    step last_step_;
 };
 
 }  // namespace riffle::detail

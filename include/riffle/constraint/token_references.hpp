@@ -67,7 +67,7 @@ private:
         const bool is_there = trie_.contains(id);
         if (problem_.ok() && !(is_there && trie_.has_text(id)))
             problem_ = status::invalid("grammar", "the token at byte", double(reference.offset),
-                                       is_there ? "is never legal, since it has no text" : "is none of the vocabulary");
+                                       is_there ? "is never legal, since it has no text" : "is not in the vocabulary");
         return is_there ? id : null_token;
     }
     bool is_meant(const token_edge& e, token_id token) const noexcept {
