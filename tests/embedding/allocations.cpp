@@ -2,10 +2,21 @@
 
 #include <cstdlib>
 #include <new>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace {
 
-std::size_t calls = 0, living = 0;
+std::size_t size_of(void* memory) noexcept {
+#if defined(__GLIBC__)
+    return malloc_usable_size(memory);
+#else
+    return memory ? 0 : 0;
+#endif
+}
+
+std::size_t calls = 0, living = 0, bytes = 0;
 bool heap_is_empty = false;
 /// How many allocations succeed before one fails.
 std::size_t succeeding = 0;
@@ -20,6 +31,7 @@ bool fails(bool throwing) noexcept {
 void* counted(void* memory) noexcept {
     ++calls;
     if (memory) ++living;
+    bytes += size_of(memory);
     return memory;
 }
 void* allocate(std::size_t size) noexcept { return counted(std::malloc(size ? size : 1)); }
@@ -43,6 +55,7 @@ void* allocate_or_null(Size... size) noexcept {
 }
 void give_back(void* memory) noexcept {
     if (memory) --living;
+    bytes -= size_of(memory);
     std::free(memory);
 }
 
@@ -53,6 +66,7 @@ namespace riffle_tests {
 allocations::allocations() : before_(calls) {}
 std::size_t allocations::count() const { return calls - before_; }
 std::size_t living_pieces() { return living; }
+std::size_t living_bytes() { return bytes; }
 failing_allocation::failing_allocation(std::size_t n, bool throwing_forms_too) {
     succeeding = n;
     throwing_forms_fail = throwing_forms_too;

@@ -17,6 +17,9 @@ private:
 /// How many pieces of memory operator new has given and operator delete has not got back.
 std::size_t living_pieces();
 
+/// How many bytes those have; 0 where the C library cannot tell.
+std::size_t living_bytes();
+
 /// Without exceptions the throwing forms of operator new have no way to fail but to end the program.
 #if defined(__cpp_exceptions)
 inline constexpr bool throwing_forms_may_fail = true;

@@ -137,5 +137,34 @@ TEST(Allocations, NoneOfAConstrainedChainOnceWarm) {
     EXPECT_EQ(of_matcher.count(), 0u);
 }
 
+/// Each of them keeps the caches it stands in, and those that come after are smaller.
+TEST(GrammarMatcher, ManyThatStayBehindTakeAFewCaches) {
+    grammar_limits limits;
+    limits.automaton_bytes = limits.mask_bytes = 4 << 20;
+    const parsed<grammar> g =
+        parse_gbnf(R"gbnf(root ::= ("(" root ")" | "[" root "]" | "{" root "}" | "x")+)gbnf", "root", limits);
+    const vocabulary_trie trie(words());
+    const grammar_matcher start(*g, trie);
+    std::vector<grammar_matcher> behind;
+    behind.reserve(40);
+    const std::size_t before = living_bytes();
+    std::uint32_t random = 1;
+    for (int n = 0; n < 40; ++n) {
+        for (int walk = 0; walk < 1000; ++walk) {
+            grammar_matcher m = start;
+            for (int depth = 0; depth < 30; ++depth) {
+                random = random * 1664525u + 1013904223u;
+                ASSERT_FALSE(m.accept(token_id("([{"[(random >> 16) % 3])).refused);
+            }
+            ASSERT_EQ(m.legal_count(), 4u);
+            if (walk == 0) behind.push_back(m);
+        }
+    }
+    const std::size_t taken = living_bytes() - before;
+    RecordProperty("bytes", int(taken));
+    EXPECT_LT(taken, 40u << 20);
+    for (grammar_matcher& m : behind) EXPECT_FALSE(m.accept('x').refused);
+}
+
 }  // namespace
 }  // namespace riffle_tests::failing_grammars

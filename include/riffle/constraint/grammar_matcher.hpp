@@ -298,25 +298,27 @@ private:
     /// Asks the automaton; where that is full, a fresh one, and in the end one of the default limits at least.
     template <class Ask>
     detail::state_id ask_with_room(Ask ask) const noexcept {
-        using detail::automaton_error;
-        detail::state_id answer = ask(*automaton_);
-        for (int attempt = 0; detail::error_of(answer) == automaton_error::full && attempt < 3; ++attempt) {
-            const automaton_error error = move_on(attempt == 2);
-            if (error == automaton_error::none) answer = ask(*automaton_);
-            else if (error != automaton_error::full) return detail::no_state(error);
+        const detail::state_id answer = ask(*automaton_);
+        return detail::error_of(answer) == detail::automaton_error::full ? ask_others(ask) : answer;
+    }
+    template <class Ask>
+    RIFFLE_NOINLINE detail::state_id ask_others(Ask ask) const noexcept {
+        detail::state_id answer = detail::no_state(detail::automaton_error::full);
+        detail::shared_pointer<detail::lazy_automaton> other = automaton_;
+        for (int attempt = 0; detail::error_of(answer) == detail::automaton_error::full && attempt < 3; ++attempt) {
+            detail::automaton_error why = tokens_->replace_full(other, attempt == 2);
+            if (why == detail::automaton_error::none) why = move_to(other);
+            answer = why == detail::automaton_error::none ? ask(*automaton_) : detail::no_state(why);
         }
         return answer;
     }
-    RIFFLE_NOINLINE detail::automaton_error move_on(bool to_largest) const noexcept {
-        detail::shared_pointer<detail::lazy_automaton> fresh;
-        detail::automaton_error why = tokens_->automaton_after(automaton_, to_largest, fresh);
-        if (why != detail::automaton_error::none) return why;
+    detail::automaton_error move_to(const detail::shared_pointer<detail::lazy_automaton>& other) const noexcept {
         std::array<detail::state_id, states_kept> moved = ring_;
         const std::size_t used = accepted_ < states_kept ? std::size_t(accepted_) + 1 : states_kept;
-        why = fresh->move_states(*automaton_, {moved.data(), used});
+        const detail::automaton_error why = other->move_states(*automaton_, {moved.data(), used});
         if (why != detail::automaton_error::none) return why;
         ring_ = moved;
-        automaton_ = fresh;
+        automaton_ = other;
         words_.forget();
         return why;
     }

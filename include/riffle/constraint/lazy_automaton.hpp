@@ -10,11 +10,13 @@
 #include <riffle/constraint/frame_table.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/memory_account.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/state_closure.hpp>
 #include <riffle/constraint/state_id.hpp>
 #include <riffle/constraint/state_table.hpp>
 #include <riffle/constraint/token_mask.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -26,12 +28,17 @@ public:
     /// What it may grow to.
     struct bounds {
         std::size_t states, bytes, mask_bytes;
+
+        std::size_t all_bytes() const noexcept { return saturating::sum(bytes, mask_bytes); }
     };
-    /// `most_bytes`: of a token.
-    basic_lazy_automaton(const Automaton& of, std::uint32_t configurations, const bounds& most,
-                         std::size_t most_bytes) noexcept
-        : of_(of), most_(most), most_token_bytes_(most_bytes), frames_(of), states_(of.classes),
-          closure_(of, frames_, configurations) {}
+    /// `most_bytes`: of a token. What it may grow to is taken from the account for as long as it lives.
+    basic_lazy_automaton(const Automaton& of, std::uint32_t configurations, const bounds& most, std::size_t most_bytes,
+                         const shared_pointer<memory_account>& account) noexcept
+        : of_(of), most_(most), account_(account), most_token_bytes_(most_bytes), frames_(of), states_(of.classes),
+          closure_(of, frames_, configurations) {
+        account_->take(most_.all_bytes());
+    }
+    const bounds& most() const noexcept { return most_; }
     /// Called once, before anything else.
     automaton_error begin() noexcept {
         if (!frames_.begin() || !states_.begin(most_.states)) return automaton_error::no_memory;
@@ -136,6 +143,7 @@ public:
     automaton_error move_states(basic_lazy_automaton& from, std::span<state_id> states) noexcept {
         const brief_hold hold_elder(from.lock_);
         const brief_hold hold(lock_);
+        const std::size_t before = bytes();
         growing_array<std::uint32_t> moved;  // frames of `from` as frames of this one
         if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return automaton_error::no_memory;
         if (!mark_frames(from, states, moved)) return automaton_error::no_memory;
@@ -161,10 +169,11 @@ public:
             if (s < 0) return error_of(s);
         }
         // Where they alone take half of it, it would be full again in no time.
-        return states_.bytes() + frames_.bytes() > most_.bytes / 2 ? automaton_error::full : automaton_error::none;
+        return bytes() - before > most_.bytes / 2 ? automaton_error::full : automaton_error::none;
     }
 
     ~basic_lazy_automaton() {
+        account_->give_back(most_.all_bytes());
         while (masks_) {
             token_mask* const next = masks_->next;
             token_mask::discard(masks_);
@@ -173,9 +182,8 @@ public:
     }
 
 private:
-    bool is_full() const noexcept {
-        return states_.size() >= most_.states || states_.bytes() + frames_.bytes() > most_.bytes;
-    }
+    bool is_full() const noexcept { return states_.size() >= most_.states || bytes() > most_.bytes; }
+    std::size_t bytes() const noexcept { return states_.bytes() + frames_.bytes(); }
     state_id state_of(state_closure::outcome outcome) noexcept {
         if (outcome == state_closure::outcome::no_memory) return no_state(automaton_error::no_memory);
         if (outcome == state_closure::outcome::too_large) return no_state(automaton_error::too_large);
@@ -213,6 +221,7 @@ private:
 
     const Automaton& of_;
     bounds most_;
+    shared_pointer<memory_account> account_;
     std::size_t most_token_bytes_;
     brief_lock lock_;
     frame_table frames_;

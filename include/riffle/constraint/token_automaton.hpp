@@ -10,6 +10,7 @@
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
+#include <riffle/constraint/memory_account.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/state_id.hpp>
 #include <riffle/constraint/token_bits.hpp>
@@ -17,6 +18,7 @@
 #include <riffle/constraint/token_references.hpp>
 #include <riffle/constraint/tree_walk.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
@@ -32,7 +34,8 @@ public:
     /// The grammar outlives it: it is kept there.
     basic_token_automaton(const Automaton& of, const grammar_limits& limits,
                           const shared_pointer<const trie_data>& trie)
-        : of_(of), limits_(limits), trie_(trie), references_(of, *trie), tree_walk_(of, *trie) {}
+        : of_(of), limits_(limits), trie_(trie), references_(of, *trie), tree_walk_(of, *trie),
+          account_(new memory_account()) {}
 
     const shared_pointer<const trie_data>& trie() const noexcept { return trie_; }
     const Automaton& grammar() const noexcept { return of_; }
@@ -49,13 +52,13 @@ public:
         into = current_;
         return error;
     }
-    /// Gives another one in place of a full one. `largest`: one that may grow to the default limits at least.
-    automaton_error automaton_after(const shared_pointer<lazy_automaton>& filled, bool largest,
-                                    shared_pointer<lazy_automaton>& into) noexcept {
+    /// Gives another one in place of a full one: the one in use, or a new one. `largest`: a new one that may grow to
+    /// the default limits at least.
+    automaton_error replace_full(shared_pointer<lazy_automaton>& full, bool largest) noexcept {
         const brief_hold hold(lock_);
-        const bool is_there = current_ && !(current_ == filled) && !largest;
-        const automaton_error error = is_there ? automaton_error::none : renew(largest);
-        into = current_;
+        const bool is_another = current_ && !(current_ == full) && !largest;
+        const automaton_error error = is_another ? automaton_error::none : renew(largest);
+        if (error == automaton_error::none) full = current_;
         return error;
     }
 
@@ -80,16 +83,32 @@ public:
     }
 
 private:
+    enum : std::size_t { least_share = 1 << 20 };
+
+    /// What a new automaton may grow to. Automata that were replaced live on in matchers that have not been used since:
+    /// what they hold is missing here, so that all of them together do not grow without end. A small one is always
+    /// there.
+    lazy_automaton::bounds fair_share() const noexcept {
+        lazy_automaton::bounds share{limits_.states, limits_.automaton_bytes, limits_.mask_bytes};
+        const std::size_t whole = share.all_bytes(), most = saturating::sum(whole, whole / 3);
+        const std::size_t held = account_->taken() - (current_ ? current_->most().all_bytes() : 0);
+        const std::size_t left = most - (std::min)(held, most);
+        while (share.all_bytes() > left && share.all_bytes() > least_share) {
+            share.bytes /= 2;
+            share.mask_bytes /= 2;
+        }
+        return share;
+    }
     automaton_error renew(bool largest) noexcept {
         const grammar_limits usual;
-        lazy_automaton::bounds most{limits_.states, limits_.automaton_bytes, limits_.mask_bytes};
+        lazy_automaton::bounds most = fair_share();
         if (largest) {
             most.states = (std::max<std::size_t>)(most.states, usual.states);
-            most.bytes = (std::max)(most.bytes, usual.automaton_bytes);
-            most.mask_bytes = (std::max)(most.mask_bytes, usual.mask_bytes);
+            most.bytes = (std::max)(limits_.automaton_bytes, usual.automaton_bytes);
+            most.mask_bytes = (std::max)(limits_.mask_bytes, usual.mask_bytes);
         }
-        shared_pointer<lazy_automaton> made(new (std::nothrow)
-                                                lazy_automaton(of_, limits_.configurations, most, trie_->most_bytes()));
+        shared_pointer<lazy_automaton> made(
+            new (std::nothrow) lazy_automaton(of_, limits_.configurations, most, trie_->most_bytes(), account_));
         if (!made) return automaton_error::no_memory;
         const automaton_error error = made->begin();
         if (error == automaton_error::none) current_ = made;
@@ -155,6 +174,7 @@ private:
     shared_pointer<const trie_data> trie_;
     token_references references_;
     tree_walk tree_walk_;
+    shared_pointer<memory_account> account_;
     brief_lock lock_;
     shared_pointer<lazy_automaton> current_;
 };
