@@ -389,12 +389,38 @@ TEST(GrammarMatcher, NamesTheByteThatNoTokenHas) {
     EXPECT_EQ(m.legal_count(), 0u);
     EXPECT_EQ(m.legal_words().size(), 1u);
     EXPECT_EQ(std::string(m.check().message().c_str()),
-              "constrain: the next byte = 120 may come, but no token begins with it or with another that may");
+              "constrain: the next byte = 120 may come, but no token begins with it");
     EXPECT_FALSE(other.accept(1).refused);
     EXPECT_EQ(other.check().code(), status_code::dead_end);
     EXPECT_NE(std::string(other.check().message().c_str()).find("the next byte = 169 "), std::string::npos);
     EXPECT_TRUE(other.rollback(0).ok());
     EXPECT_TRUE(other.check().ok());
+}
+TEST(GrammarMatcher, NamesAByteThatNoTokenGoesOnFrom) {
+    const slow::words words = words_of({"ac", "x"});
+    const grammar_matcher m(grammar_of(R"(root ::= "ab")"), trie_of(words));
+    EXPECT_STREQ(m.check().message().c_str(),
+                 "constrain: the next byte = 97 may come, but no token that begins with it goes on as it should");
+    const grammar_matcher other(grammar_of(R"(root ::= "ab" | "zx")"), trie_of(words));
+    EXPECT_STREQ(other.check().message().c_str(),
+                 "constrain: the next byte = 122 may come, but no token begins with it");
+}
+TEST(GrammarMatcher, TakesLimitsOfEverySize) {
+    const slow::words words = words_of({"a", "b"});
+    for (const std::uint32_t most : {0u, 1u, 1u << 28, (1u << 28) + 1, 1u << 31, ~0u - 1, ~0u}) {
+        grammar_limits states, configurations, bytes;
+        states.states = configurations.configurations = most;
+        bytes.automaton_bytes = bytes.mask_bytes = std::size_t(0) - 1 - most;
+        for (const grammar_limits& limits : {states, configurations, bytes}) {
+            grammar_matcher m(grammar_of(R"(root ::= "ab"+)", limits), trie_of(words));
+            if (limits.configurations == 0) {
+                EXPECT_EQ(m.check().code(), status_code::stage_failed);
+                continue;
+            }
+            EXPECT_EQ(m.legal_count(), 1u);
+            EXPECT_TRUE(m.allows(0));
+        }
+    }
 }
 /// Nothing has to follow where the text is complete, so no byte is missing: it is the end that the vocabulary lacks.
 TEST(GrammarMatcher, NamesNoByteWhereTheTextIsComplete) {

@@ -89,8 +89,6 @@ struct constrain {
     static constexpr facts fact{.masks = true, .constrains = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
     legal_tokens legal_now() const noexcept { return legal_tokens_of(matcher); }
-    /// Always as words: for the form of numerics::llama.
-    std::span<const std::uint32_t> legal_words() const noexcept { return matcher.legal_words(); }
 
     /// Which bytes may come next, where the matcher knows: for explain.
     byte_set expected_bytes() const noexcept

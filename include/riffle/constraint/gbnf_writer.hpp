@@ -137,8 +137,9 @@ private:
 }  // namespace detail
 
 /// A grammar as GBNF, for people who want to read it: a rule a line, the first one first, in ASCII but for the names of
-/// tokens. What it writes is read back as the same language (parse_gbnf with the name of the first rule as its root).
-/// Empty for a default grammar. Throws what std::string throws.
+/// tokens. What it writes is read back as the same language (parse_gbnf with the name of the first rule as its root),
+/// as far as grammar_limits::text_bytes lets it: escapes are longer than what they stand for. Empty for a default
+/// grammar. Throws what std::string throws.
 template <class Data>
 std::string to_gbnf(const basic_grammar<Data>& of) {
     return of ? detail::gbnf_writer(of.data()->rules).write() : std::string();

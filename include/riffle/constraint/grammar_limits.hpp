@@ -9,10 +9,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// How far a grammar may go, and what is made of it.
 ///
 /// A grammar beyond one of the first five is refused while it is read. A text that can be read in more ways than
-/// `configurations` is refused (stage_failed). Where `states`, `automaton_bytes` or `mask_bytes` is reached, the caches
-/// are dropped and filled again; a single state or mask that does not fit gets the default limits at least, and is
-/// refused (stage_failed) where it does not fit them either. With the defaults no grammar and no text takes more than
-/// 256 MB.
+/// `configurations`, or in so many ways that finding them takes 16 times as many steps, is refused (stage_failed) by
+/// the token that leads there; a mask may still have that token, since it does not look so far. Where `states`,
+/// `automaton_bytes` or `mask_bytes` is reached, the caches are dropped and filled again; a single state or mask that
+/// does not fit gets the default limits at least, and is refused (stage_failed) where it does not fit them either. With
+/// the defaults no grammar and no text takes more than 256 MB.
 ///
 /// A matcher that is kept, but not used any more, keeps the caches it stands in. Those that come after them are smaller
 /// then: a server's thousand sleeping sequences cost 1 MB each at most, and not 96.

@@ -57,8 +57,9 @@ public:
     ~basic_grammar_matcher() = default;
 
     /// Whether a token can be chosen. Else: no_legal_token once the text has ended, or where it is complete and the
-    /// vocabulary has no token that ends it; dead_end where no token begins with a byte that may come next (the
-    /// sentence names the first such byte); or what is wrong with the matcher itself. Makes the mask.
+    /// vocabulary has no token that ends it; dead_end where no token can spell what may come next (the sentence names a
+    /// byte that none begins with, or one that none goes on from as it should); or what is wrong with the matcher
+    /// itself. Makes the mask.
     status(check)() const noexcept {
         if (!problem_.ok()) return problem_;
         if (now() == ended) return status::failed(status_code::no_legal_token, "constrain");
@@ -67,16 +68,14 @@ public:
         if (!legal) return status_of(why);
         if (legal->count() > 0) return {};
         if (is_complete()) return status::failed(status_code::no_legal_token, "constrain");  // there is no token for it
-        const byte_set next = expected_bytes();
-        if (next.empty()) return status::failed(status_code::dead_end, "constrain");
-        return status::invalid("constrain", "the next byte", double(next.first()),
-                               "may come, but no token begins with it or with another that may", status_code::dead_end);
+        return dead_end();
     }
 
     // ---- what is legal
 
     /// Packed 32-bit words, lowest bit first, 1 = legal: as many as the vocabulary needs, none where check() says what
-    /// is wrong with the matcher. Valid until the next call. O(1) in a state that was met; O(few) where few are legal.
+    /// is wrong with the matcher, or there is no memory for them (legal_count() is not 0 then; a chain asks legal(),
+    /// which needs none). Valid until the next call. O(1) in a state that was met; O(few) where few are legal.
     std::span<const std::uint32_t> legal_words() const noexcept {
         const detail::token_mask* const legal = mask();
         if (!legal && now() == ended) return words_.none(trie_.data()->words());
@@ -321,6 +320,18 @@ private:
         automaton_ = other;
         words_.forget();
         return why;
+    }
+    /// No token can spell what may come next. A byte that none begins with says most.
+    status dead_end() const noexcept {
+        const byte_set next = expected_bytes(), begun = tokens_->trie()->first_bytes();
+        if (next.empty()) return status::failed(status_code::dead_end, "constrain");
+        for (unsigned byte = 0; byte < 256; ++byte)
+            if (next.contains(std::uint8_t(byte)) && !begun.contains(std::uint8_t(byte)))
+                return status::invalid("constrain", "the next byte", double(byte),
+                                       "may come, but no token begins with it", status_code::dead_end);
+        return status::invalid("constrain", "the next byte", double(next.first()),
+                               "may come, but no token that begins with it goes on as it should",
+                               status_code::dead_end);
     }
     /// Why there is no way on from here.
     status refusal(detail::state_id to) const noexcept {

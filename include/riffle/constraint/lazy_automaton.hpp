@@ -41,7 +41,7 @@ public:
     const bounds& most() const noexcept { return most_; }
     /// Called once, before anything else.
     automaton_error begin() noexcept {
-        if (!frames_.begin() || !states_.begin(most_.states)) return automaton_error::no_memory;
+        if (!frames_.begin() || !states_.begin(most_.states, most_.bytes)) return automaton_error::no_memory;
         start_ = state_of(closure_.run_from_root());
         return error_of(start_);
     }

@@ -19,9 +19,9 @@ struct configuration {
     friend bool operator<(const configuration& a, const configuration& b) noexcept { return a.key() < b.key(); }
 };
 
-/// Pairs of numbers; emptied in no time.
+/// A hash set of numbers of 64 bits; to clear it takes no time.
 template <class Key>
-class pair_set {
+class key_set {
 public:
     enum class outcome : std::uint8_t { added, was_there, no_memory };
 
@@ -72,7 +72,8 @@ private:
 ///
 /// Two phases, so that a frame is complete before anything refers to it. First what the byte has led to: rules end and
 /// their callers go on. Then the rules that are called, in an order in which all callers of a rule come before it (left
-/// recursion is refused); what such a rule matches of nothing was passed over by its callers, so that none ends here.
+/// recursion is refused). A called rule that can match the empty text was skipped by its callers already, so no rule
+/// ends in this phase.
 template <class Automaton>
 class basic_state_closure {
 public:
@@ -131,13 +132,13 @@ private:
     void fail() noexcept { state_ = outcome::no_memory; }
     bool is_new(std::uint64_t key) noexcept {
         const auto added = seen_.add(key);
-        if (added == pair_set<std::uint64_t>::outcome::no_memory) fail();
-        return added == pair_set<std::uint64_t>::outcome::added;
+        if (added == key_set<std::uint64_t>::outcome::no_memory) fail();
+        return added == key_set<std::uint64_t>::outcome::added;
     }
-    /// A text that can be read in very many ways takes time for all of them, and not only for those that are found:
-    /// that has an end too.
+    /// Bounds the steps, and not only what is found: a text that can be read in very many ways may take many steps that
+    /// all lead to a few configurations.
     void work() noexcept {
-        if (++work_ > steps_of_configuration * std::size_t{most_}) state_ = outcome::too_large;
+        if (++work_ / steps_of_configuration >= most_) state_ = outcome::too_large;
     }
     void go_on(std::uint32_t node, std::uint32_t frame) noexcept {
         work();
@@ -221,7 +222,7 @@ private:
     growing_array<configuration> found_, left_;
     growing_array<pending> pending_;
     growing_array<caller> callers_;
-    pair_set<std::uint64_t> seen_;
+    key_set<std::uint64_t> seen_;
     std::size_t work_ = 0;
     bool is_predicting_ = false, is_accepting_ = false, met_unknown_ = false;
     outcome state_ = outcome::good;

@@ -44,9 +44,9 @@ public:
         ::operator delete(static_cast<void*>(chunks_));
         for (std::byte* const block : blocks_) ::operator delete(block);
     }
-    /// For so many states; false without memory.
-    bool begin(std::size_t most) noexcept {
-        most_ = most;
+    /// For so many states, and no more than fit into so many bytes; false without memory.
+    bool begin(std::size_t most, std::size_t most_bytes) noexcept {
+        most_ = (std::min)(most, (most_bytes / bytes_of_chunk() + 2) * states_of_chunk);
         const std::size_t count = chunks_of(most);
         chunks_ = static_cast<std::atomic<std::byte*>*>(::operator new(count * sizeof *chunks_, std::nothrow));
         for (std::size_t i = 0; chunks_ && i < count; ++i)
@@ -86,7 +86,10 @@ public:
 
 private:
     static std::size_t chunks_of(std::size_t states) noexcept {
-        return (states + states_of_chunk - 1) / states_of_chunk;
+        return states / states_of_chunk + (states % states_of_chunk != 0);
+    }
+    std::size_t bytes_of_chunk() const noexcept {
+        return states_of_chunk * (sizeof(State) + classes_ * sizeof(std::atomic<state_id>));
     }
     static std::size_t place_in_chunk(state_id s) noexcept { return std::uint32_t(s) % states_of_chunk; }
     std::byte* chunk_of(state_id s) const noexcept {
@@ -117,15 +120,14 @@ private:
         std::atomic<std::byte*>& place = chunks_[size_ / states_of_chunk];
         if (place.load(std::memory_order_relaxed)) return true;  // left by an attempt that failed later
         const std::size_t cells = states_of_chunk * classes_;
-        const std::size_t bytes = states_of_chunk * sizeof(State) + cells * sizeof(std::atomic<state_id>);
-        auto* const chunk = static_cast<std::byte*>(::operator new(bytes, std::nothrow));
+        auto* const chunk = static_cast<std::byte*>(::operator new(bytes_of_chunk(), std::nothrow));
         if (!chunk) return false;
         for (std::size_t i = 0; i < states_of_chunk; ++i) ::new (chunk + i * sizeof(State)) State();
         std::byte* const rows = chunk + states_of_chunk * sizeof(State);
         for (std::size_t i = 0; i < cells; ++i)
             ::new (rows + i * sizeof(std::atomic<state_id>)) std::atomic<state_id>(not_built);
         place.store(chunk, std::memory_order_release);
-        bytes_ += bytes;
+        bytes_ += bytes_of_chunk();
         return true;
     }
     /// A copy that stays where it is.

@@ -48,7 +48,8 @@ public:
     /// Gives the automaton in use.
     automaton_error automaton(shared_pointer<lazy_automaton>& into) noexcept {
         const brief_hold hold(lock_);
-        const automaton_error error = current_ ? automaton_error::none : renew(false);
+        automaton_error error = current_ ? automaton_error::none : renew(false);
+        if (error == automaton_error::full) error = renew(true);
         into = current_;
         return error;
     }

@@ -11,6 +11,7 @@
 #include <riffle/constraint/mixed_hash.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/token_tree.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
@@ -77,6 +78,13 @@ public:
     const token_tree& tree() const noexcept { return tree_; }
     /// Tokens of more than 255 bytes, which are not in the tree.
     const std::vector<token_id>& long_tokens() const noexcept { return long_tokens_; }
+    /// With which tokens that are read by their bytes begin.
+    byte_set first_bytes() const noexcept {
+        byte_set all;
+        for (std::size_t i = 0; i < tree_.nodes.size(); i += tree_.nodes[i].size()) all.add(tree_.nodes[i].byte());
+        for (const token_id id : long_tokens_) all.add(std::uint8_t(piece(id)[0]));
+        return all;
+    }
     const std::vector<token_id>& ends_of_text() const noexcept { return ends_of_text_; }
     /// Words of the tokens that have a text and do not end the whole.
     const std::vector<std::uint32_t>& takeable() const noexcept { return takeable_; }
