@@ -47,7 +47,7 @@ public:
     /// For so many states, and no more than fit into so many bytes; false without memory.
     bool begin(std::size_t most, std::size_t most_bytes) noexcept {
         most_ = (std::min)(most, (most_bytes / bytes_of_chunk() + 2) * states_of_chunk);
-        const std::size_t count = chunks_of(most);
+        const std::size_t count = chunks_of(most_);
         chunks_ = static_cast<std::atomic<std::byte*>*>(::operator new(count * sizeof *chunks_, std::nothrow));
         for (std::size_t i = 0; chunks_ && i < count; ++i)
             ::new (static_cast<void*>(chunks_ + i)) std::atomic<std::byte*>(nullptr);
