@@ -24,13 +24,17 @@ int main() {
     // [begin:use]
     const vocabulary_trie trie(words);  // once for a model; copies share it
     const parsed<grammar> language = parse_gbnf(R"(root ::= "yes" | "no" | "maybe, " [0-9]{1,2} "%")");
-    if (!language) std::printf("%s\n", language.problem().message().c_str());  // line:column: in a rule: why
+    if (!language) {
+        std::printf("%s\n", language.problem().message().c_str());  // line:column: in a rule: why
+        return 1;
+    }
 
     auto sampler = keeps_to(*language, trie);
     std::string said;
     while (!sampler.last_step().finished) {
         const token_id token = sampler.sample(logits);
         if (token == null_token) break;  // last_status() says why
+        if (words.ends_generation(token)) break;
         said.append(words.piece(token).data(), words.piece(token).size());
     }
     // [end:use]

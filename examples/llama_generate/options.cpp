@@ -20,7 +20,7 @@ const char* options::usage() {
            "  --with llama       llama.cpp's own samplers, for comparison\n"
            "  --numerics NAME    llama (default: the same tokens as --with llama), reproducible or fast\n"
            "  --grammar FILE     a grammar (GBNF) that the text keeps to; with --with llama, llama.cpp's own\n"
-           "  --grammar-after    it looks at the token that was chosen, and masks only where it refuses that one\n";
+           "  --grammar-after    choose first, and mask only where the grammar refuses the token that was chosen\n";
 }
 
 bool options::read(int count, char** words) {
@@ -63,5 +63,6 @@ bool options::read(int count, char** words) {
             return std::fprintf(stderr, "llama_generate knows no %s %s\n", word.c_str(), value.c_str()), false;
         }
     }
+    if (grammar_after && grammar.empty()) return std::fprintf(stderr, "--grammar-after needs --grammar FILE\n"), false;
     return true;
 }

@@ -489,6 +489,26 @@ TEST(Sampler, ATokenThatIsNotAllowedChangesNothing) {
     llama_sampler_accept(made.get(), model.id_of("a"));
     EXPECT_EQ(tokens_of(made.get()), tokens + 1);
 }
+/// llama_sampler_sample has accepted its token already.
+TEST(Sampler, ATokenThatIsAcceptedTwiceIsReadOnce) {
+    const known_model& model = written_model();
+    writer text(model);
+    const sampler_owner made(llama::make_sampler(with_grammar<llama_exact>(3)));
+    const auto tokens = text_of(text, made.get(), 5);
+    const std::uint64_t count = tokens_of(made.get());
+    const sampler_owner twin(llama_sampler_clone(made.get()));
+    llama_sampler_accept(made.get(), tokens.back());
+    EXPECT_EQ(code_of(made.get()), status_code::stage_failed);
+    EXPECT_EQ(tokens_of(made.get()), count);
+    expect_alike(text, made.get(), twin.get(), "a token was accepted twice");
+
+    // Without a constraint it is two tokens, as in llama.cpp: its penalties count it twice.
+    const sampler_owner free(llama::make_sampler(with<llama_exact>(penalties{.last_n = 8, .repeat = 1.1f} | greedy{})));
+    const auto letters = text_of(text, free.get(), 2);
+    llama_sampler_accept(free.get(), letters.back());
+    using free_chain = decltype(with<llama_exact>(penalties{} | greedy{}));
+    EXPECT_EQ(llama::chain_of<free_chain>(free.get())->mark().tokens, 3u);
+}
 /// One that was not applied takes the prompt; one that was refuses what is no letter.
 bool is_in_prompt(llama_sampler* sampler) {
     const sampler_owner copy(llama_sampler_clone(sampler));

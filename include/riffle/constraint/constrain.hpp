@@ -81,8 +81,11 @@ legal_tokens legal_tokens_of(const Matcher& matcher) noexcept {
 ///
 /// Cost: the matcher's, and: where few tokens are legal, only their logits are read; otherwise the blocks of the row
 /// that hold an illegal token are copied.
-template <token_matcher Matcher>
+template <class Matcher>
 struct constrain {
+    static_assert(token_matcher<Matcher>,
+                  "riffle: a matcher has legal_words, allows, accept, reset, mark and rollback, "
+                  "all noexcept, and can be copied (see token_matcher)");
     Matcher matcher;  ///< reached by get<constrain<Matcher>>(chain).matcher; belongs to this chain alone
 
     static constexpr const char* name = "constrain";
