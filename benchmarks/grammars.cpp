@@ -417,16 +417,22 @@ void verify(const grammar_matcher& m, const model& of, token_id next, rows::gene
 class follower {
 public:
     follower(const grammar& g, const vocabulary_trie& trie)
-        : tokens_(g.data()->over(trie.data())), automaton_(tokens_->automaton()) {
+        : tokens_(g.data()->over(trie.data())), automaton_(in_use()) {
         reset();
     }
     void reset() { at_ = automaton_->start(); }
     bool was_visited() const { return automaton_->at(at_).mask.load() != nullptr; }
     void accept(token_id token) { at_ = tokens_->next(*automaton_, at_, token); }
     /// Whether its automaton is still the one in use.
-    bool is_current() const { return tokens_->automaton() == automaton_; }
+    bool is_current() const { return in_use() == automaton_; }
 
 private:
+    riffle::detail::shared_pointer<riffle::detail::lazy_automaton> in_use() const {
+        riffle::detail::shared_pointer<riffle::detail::lazy_automaton> automaton;
+        require(tokens_->automaton(automaton) == riffle::detail::automaton_error::none, "no automaton");
+        return automaton;
+    }
+
     riffle::detail::shared_pointer<riffle::detail::token_automaton> tokens_;
     riffle::detail::shared_pointer<riffle::detail::lazy_automaton> automaton_;
     riffle::detail::state_id at_ = 0;
