@@ -229,7 +229,7 @@ TEST(Constrain, GoesBackWithItsChain) {
                 text.resize(text.size() - back);
                 marks.resize(text.size() + 1);
             } else {
-                c = usual_chain(c);
+                c = i % 2 == 0 ? usual_chain(c) : c.fork(0);
             }
             usual_chain replayed = usual(matcher_of(json), seed);
             for (const token_id id : text) replayed.accept(id);
@@ -311,6 +311,38 @@ TEST(Constrain, ReadsWordsThatLieElsewhere) {
     EXPECT_EQ(c.sample(row_of(1)), null_token);
     EXPECT_EQ(c.last_status().code(), status_code::no_legal_token);
     EXPECT_FALSE(c.accept(5).refused) << "whoever makes the words hears of tokens himself";
+}
+
+TEST(Constrain, ReadsWordsThatLieElsewhereInEveryKindOfChain) {
+    std::vector<std::uint32_t> words(10);
+    const constrain first{std::span<const std::uint32_t>(words)};
+    auto typed = first | top_k{.k = 20} | dist{.seed = 4};
+    dynamic_chain held;
+    held.push(first);
+    held.push(top_k{.k = 20});
+    ASSERT_TRUE(held.push(dist{.seed = 4}));
+    any_pipeline any = first | top_k{.k = 20} | dist{.seed = 4};
+    std::vector<decltype(typed)> one{typed};
+    auto exact = with<llama_exact>(first | greedy{});
+    batch many;
+    for (std::size_t step = 0; step < 20; ++step) {
+        const bool are_few = step % 2 == 0;
+        for (std::size_t w = 0; w < words.size(); ++w) words[w] = (are_few ? 0x10000u : 0x55555555u) << (step + w) % 8;
+        const std::vector<float> row = row_of(step);
+        const token_id token = typed.sample(row);
+        ASSERT_GE(token, 0);
+        EXPECT_TRUE(first.matcher.allows(token));
+        EXPECT_EQ(held.sample(row), token);
+        EXPECT_EQ(any.sample(row), token);
+        token_id of_batch = null_token;
+        EXPECT_TRUE(many.sample(one, logit_rows(row.data(), 1, row.size()), {&of_batch, 1}));
+        EXPECT_EQ(of_batch, token);
+        token_id greatest = null_token;
+        for (token_id id = 0; id < token_id(row.size()); ++id)
+            if (first.matcher.allows(id) && (greatest < 0 || row[std::size_t(id)] > row[std::size_t(greatest)]))
+                greatest = id;
+        EXPECT_EQ(exact.sample(row), greatest);
+    }
 }
 
 /// Even and odd ids by turns.

@@ -44,12 +44,10 @@ public:
     }
     const Set& set() const noexcept { return of_; }
 
-    /// Whether all tokens at a node of the tree and below are of the set, and of so many characters at most.
-    bool has_all(std::size_t node, std::size_t characters) const noexcept {
-        return most_[node] != others && most_[node] <= characters;
-    }
+    /// For each node of the tree: how many characters the tokens that end there and below have at most; `unlimited`
+    /// where one of them is not of the set.
     const std::uint8_t* most_characters() const noexcept { return most_.data(); }
-    /// For each node, were a character to begin behind it: how many begin in what lies below, if all is of the set.
+    /// As most_characters, of what lies below a node, counted from there.
     const std::uint8_t* characters_below() const noexcept { return below_.data(); }
     /// Characters of the longest token.
     std::size_t longest() const noexcept { return longest_; }
