@@ -102,7 +102,7 @@ public:
             c.frame = shallow(c.frame, depth - 1, most_bytes);
             if (c.frame == no_memory) return no_memory;
             if (of_.nodes[c.returns_to].repeats()) {
-                const std::uint32_t enough = most_repetitions(c.returns_to, most_bytes);
+                const std::uint32_t enough = repetitions_beyond_a_token(c.returns_to, most_bytes);
                 c.least = (std::min)(c.least, enough);
                 c.most = (std::min)(c.most, enough);
             }
@@ -114,7 +114,7 @@ public:
         return made;
     }
     /// More repetitions than a token can go through.
-    std::uint32_t most_repetitions(std::uint32_t node, std::size_t most_bytes) const noexcept {
+    std::uint32_t repetitions_beyond_a_token(std::uint32_t node, std::size_t most_bytes) const noexcept {
         const std::uint32_t shortest = of_.rules[std::uint32_t(of_.nodes[node].called)].shortest;
         return std::uint32_t(most_bytes / (shortest > 0 ? shortest : 1) + 2);
     }

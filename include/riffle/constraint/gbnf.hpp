@@ -1,6 +1,7 @@
 #pragma once
 #include <utility>
 
+#include <riffle/constraint/compile_grammar.hpp>
 #include <riffle/constraint/gbnf_reader.hpp>
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>

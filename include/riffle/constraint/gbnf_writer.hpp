@@ -7,6 +7,7 @@
 #include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/expressions.hpp>
 #include <riffle/constraint/grammar.hpp>
+#include <riffle/constraint/parsed.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI {

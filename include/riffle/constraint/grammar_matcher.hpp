@@ -78,9 +78,9 @@ public:
     /// which needs none). Valid until the next call. O(1) in a state that was met; O(few) where few are legal.
     std::span<const std::uint32_t> legal_words() const noexcept {
         const detail::token_mask* const legal = mask();
-        if (!legal && now() == ended) return words_.none(trie_.data()->words());
+        if (!legal && now() == ended) return words_.none(trie_.data()->word_count());
         if (!legal) return {};
-        return legal->are_few() ? words_.of(*legal, trie_.data()->words()) : legal->words();
+        return legal->are_few() ? words_.of(*legal, trie_.data()->word_count()) : legal->words();
     }
     /// How many tokens are legal; 0 once the text has ended, and where check() says why. Makes the mask.
     std::size_t legal_count() const noexcept {
@@ -290,7 +290,7 @@ private:
         why = detail::error_of(ask_with_room([&](detail::lazy_automaton& a) {
             detail::automaton_error error{};
             legal = tokens_->mask(a, now(), error);
-            return detail::no_state(error);
+            return detail::failed(error);
         }));
         return legal;
     }
@@ -302,12 +302,12 @@ private:
     }
     template <class Ask>
     RIFFLE_NOINLINE detail::state_id ask_others(Ask ask) const noexcept {
-        detail::state_id answer = detail::no_state(detail::automaton_error::full);
+        detail::state_id answer = detail::failed(detail::automaton_error::full);
         detail::shared_pointer<detail::lazy_automaton> other = automaton_;
         for (int attempt = 0; detail::error_of(answer) == detail::automaton_error::full && attempt < 3; ++attempt) {
             detail::automaton_error why = tokens_->replace_full(other, attempt == 2);
             if (why == detail::automaton_error::none) why = move_to(other);
-            answer = why == detail::automaton_error::none ? ask(*automaton_) : detail::no_state(why);
+            answer = why == detail::automaton_error::none ? ask(*automaton_) : detail::failed(why);
         }
         return answer;
     }

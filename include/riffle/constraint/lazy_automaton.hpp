@@ -66,21 +66,21 @@ public:
         std::atomic<state_id>& place = states_.row(from)[byte_class];
         state_id to = place.load(std::memory_order_acquire);
         if (to != not_built) return to;
-        if (is_full()) return no_state(automaton_error::full);
+        if (is_full()) return failed(automaton_error::full);
         closure_.begin();
         const std::uint8_t byte = of_.byte_of_class[byte_class];
         for (const configuration& c : at(from).configurations())
             for (const byte_edge& e : of_.edges_of(c.node))
                 if (e.first <= byte && byte <= e.last) closure_.add({e.to, c.frame});
         to = state_of(closure_.run());
-        if (to >= no_state(automaton_error::too_shallow)) place.store(to, std::memory_order_release);
+        if (to >= failed(automaton_error::too_shallow)) place.store(to, std::memory_order_release);
         return to;
     }
     /// Where a token leads to as a whole. is_meant(token_edge): whether an edge is for it.
     template <class IsMeant>
     state_id next_by_token(state_id from, IsMeant is_meant) noexcept {
         const brief_hold hold(lock_);
-        if (is_full()) return no_state(automaton_error::full);
+        if (is_full()) return failed(automaton_error::full);
         closure_.begin();
         for (const configuration& c : at(from).configurations())
             for (const token_edge& e : of_.token_edges_of(c.node))
@@ -92,27 +92,27 @@ public:
         if (a == b || b < 0) return a;
         if (a < 0) return b;
         const brief_hold hold(lock_);
-        if (is_full()) return no_state(automaton_error::full);
+        if (is_full()) return failed(automaton_error::full);
         growing_array<configuration> all;
         if (!all.append(at(a).first, at(a).count) || !all.append(at(b).first, at(b).count))
-            return no_state(automaton_error::no_memory);
+            return failed(automaton_error::no_memory);
         return intern(all, at(a).is_accepting || at(b).is_accepting);
     }
     /// The state in which so many levels of frames are seen, and no more repetitions are told apart than a token can go
     /// through: states that differ in what no token can reach have one such state.
     state_id shallow(state_id of, std::uint32_t depth) noexcept {
         const brief_hold hold(lock_);
-        if (is_full()) return no_state(automaton_error::full);
+        if (is_full()) return failed(automaton_error::full);
         growing_array<configuration> seen;
         for (const configuration& c : at(of).configurations()) {
             const std::uint32_t frame = frames_.shallow(c.frame, depth, most_token_bytes_);
             if (frame == frame_table::no_memory || !seen.push({c.node, frame}))
-                return no_state(automaton_error::no_memory);
+                return failed(automaton_error::no_memory);
         }
         return intern(seen, at(of).is_accepting);
     }
-    /// Of the repetitions that a configuration is the inside of: as many follow at most.
-    std::uint32_t most_repetitions(const configuration& c) noexcept {
+    /// The most repetitions that may still follow the one that a configuration is inside of.
+    std::uint32_t repetitions_left(const configuration& c) noexcept {
         const brief_hold hold(lock_);
         std::uint32_t most = 0;
         for (const caller& by : frames_.callers(c.frame))
@@ -185,9 +185,9 @@ private:
     bool is_full() const noexcept { return states_.size() >= most_.states || bytes() > most_.bytes; }
     std::size_t bytes() const noexcept { return states_.bytes() + frames_.bytes(); }
     state_id state_of(state_closure::outcome outcome) noexcept {
-        if (outcome == state_closure::outcome::no_memory) return no_state(automaton_error::no_memory);
-        if (outcome == state_closure::outcome::too_large) return no_state(automaton_error::too_large);
-        if (closure_.met_unknown()) return no_state(automaton_error::too_shallow);
+        if (outcome == state_closure::outcome::no_memory) return failed(automaton_error::no_memory);
+        if (outcome == state_closure::outcome::too_large) return failed(automaton_error::too_large);
+        if (closure_.met_unknown()) return failed(automaton_error::too_shallow);
         const auto& found = closure_.found();
         if (found.empty() && !closure_.is_accepting()) return dead;
         return states_.intern({found.data(), found.size()}, closure_.is_accepting());

@@ -6,7 +6,7 @@
 #include <riffle/constraint/byte_automaton.hpp>
 #include <riffle/constraint/frame_table.hpp>
 #include <riffle/constraint/growing_array.hpp>
-#include <riffle/constraint/mixed_hash.hpp>
+#include <riffle/constraint/key_set.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -17,55 +17,6 @@ struct configuration {
     std::uint64_t key() const noexcept { return std::uint64_t{node} << 32 | frame; }
     friend bool operator==(const configuration&, const configuration&) = default;
     friend bool operator<(const configuration& a, const configuration& b) noexcept { return a.key() < b.key(); }
-};
-
-/// A hash set of numbers of 64 bits; to clear it takes no time.
-template <class Key>
-class key_set {
-public:
-    enum class outcome : std::uint8_t { added, was_there, no_memory };
-
-    void clear() noexcept {
-        size_ = 0;
-        if (++round_ == 0) {
-            for (auto& s : slots_) s.round = 0;
-            round_ = 1;
-        }
-    }
-    std::size_t size() const noexcept { return size_; }
-    outcome add(Key key) noexcept {
-        if (2 * (size_ + 1) > slots_.size() && !grow()) return outcome::no_memory;
-        for (std::size_t i = std::size_t(mixed(0, key));; ++i) {
-            slot& s = slots_[i & (slots_.size() - 1)];
-            if (s.round != round_) {
-                s = {key, round_};
-                ++size_;
-                return outcome::added;
-            }
-            if (s.key == key) return outcome::was_there;
-        }
-    }
-
-private:
-    struct slot {
-        Key key = 0;
-        std::uint32_t round = 0;
-    };
-    bool grow() noexcept {
-        growing_array<slot> old;
-        old.swap(slots_);
-        if (!slots_.resize(old.empty() ? 64 : 2 * old.size(), {})) {
-            slots_.swap(old);
-            return false;
-        }
-        size_ = 0;
-        for (const slot& s : old)
-            if (s.round == round_) add(s.key);
-        return true;
-    }
-    growing_array<slot> slots_;
-    std::size_t size_ = 0;
-    std::uint32_t round_ = 1;
 };
 
 /// Where a text leads, all steps taken that read nothing: the configurations behind a byte or a token.
@@ -89,18 +40,15 @@ public:
         seen_.clear();
         is_accepting_ = met_unknown_ = false;
         work_ = 0;
-        state_ = outcome::good;
+        outcome_ = outcome::good;
     }
     void add(configuration at) noexcept {
-        if (!left_.push(at)) state_ = outcome::no_memory;
+        if (!left_.push(at)) outcome_ = outcome::no_memory;
     }
     outcome run() noexcept {
         is_predicting_ = false;
         visit_all();
-        is_predicting_ = true;
-        while (!pending_.empty() && state_ == outcome::good) predict();
-        std::sort(found_.begin(), found_.end());
-        return state_;
+        return predict_all();
     }
     /// Where a text begins.
     outcome run_from_root() noexcept {
@@ -109,9 +57,7 @@ public:
         is_accepting_ = of_.rules[of_.root].is_nullable;
         add({of_.rules[of_.root].start, frame_table::outermost});
         visit_all();
-        while (!pending_.empty() && state_ == outcome::good) predict();
-        std::sort(found_.begin(), found_.end());
-        return state_;
+        return predict_all();
     }
     /// In order, each once.
     const growing_array<configuration>& found() const noexcept { return found_; }
@@ -129,7 +75,7 @@ private:
     enum : std::size_t { steps_of_configuration = 16 };
     enum : std::uint32_t { frame_itself = ~0u };  // beside a frame: that all of its callers went on
 
-    void fail() noexcept { state_ = outcome::no_memory; }
+    void fail() noexcept { outcome_ = outcome::no_memory; }
     bool is_new(std::uint64_t key) noexcept {
         const auto added = seen_.add(key);
         if (added == key_set<std::uint64_t>::outcome::no_memory) fail();
@@ -138,7 +84,7 @@ private:
     /// Bounds the steps, and not only what is found: a text that can be read in very many ways may take many steps that
     /// all lead to a few configurations.
     void work() noexcept {
-        if (++work_ / steps_of_configuration >= most_) state_ = outcome::too_large;
+        if (++work_ / steps_of_configuration >= most_) outcome_ = outcome::too_large;
     }
     void go_on(std::uint32_t node, std::uint32_t frame) noexcept {
         work();
@@ -151,7 +97,7 @@ private:
     }
 
     void visit_all() noexcept {
-        while (!left_.empty() && state_ == outcome::good) {
+        while (!left_.empty() && outcome_ == outcome::good) {
             const configuration c = left_.back();
             left_.pop();
             if (is_new(c.key())) visit(c);
@@ -172,7 +118,7 @@ private:
         if (node.ends_rule && !is_predicting_) end_rule_in(c.frame);
     }
     void find(configuration c) noexcept {
-        if (found_.size() >= most_) state_ = outcome::too_large;
+        if (found_.size() >= most_) outcome_ = outcome::too_large;
         else if (!found_.push(c)) fail();
     }
     void call_from(const automaton_node& node, std::uint32_t frame) noexcept {
@@ -200,6 +146,12 @@ private:
             else go_on(c.returns_to, c.frame);
         }
     }
+    outcome predict_all() noexcept {
+        is_predicting_ = true;
+        while (!pending_.empty() && outcome_ == outcome::good) predict();
+        std::sort(found_.begin(), found_.end());
+        return outcome_;
+    }
     /// The rule that comes first, called by all its callers.
     void predict() noexcept {
         const std::uint32_t rule = pending_[0].rule;
@@ -225,7 +177,7 @@ private:
     key_set<std::uint64_t> seen_;
     std::size_t work_ = 0;
     bool is_predicting_ = false, is_accepting_ = false, met_unknown_ = false;
-    outcome state_ = outcome::good;
+    outcome outcome_ = outcome::good;
 };
 using state_closure = basic_state_closure<byte_automaton>;
 

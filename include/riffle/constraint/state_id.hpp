@@ -20,7 +20,7 @@ enum class automaton_error : state_id {
     too_large = -5,    ///< one state has more configurations than it may
     no_memory = -6,
 };
-constexpr state_id no_state(automaton_error why) noexcept { return state_id(why); }
+constexpr state_id failed(automaton_error why) noexcept { return state_id(why); }
 constexpr automaton_error error_of(state_id s) noexcept {
     return s < dead ? automaton_error(s) : automaton_error::none;
 }

@@ -70,7 +70,7 @@ public:
     std::size_t bytes() const noexcept { return bytes_ + slots_.bytes(); }
     /// The state of some configurations, in order; an error, full or no_memory, where it cannot be added.
     state_id intern(std::span<const configuration> of, bool is_accepting) noexcept {
-        if (2 * (size_ + 1) > slots_.size() && !grow_slots()) return no_state(automaton_error::no_memory);
+        if (2 * (size_ + 1) > slots_.size() && !grow_slots()) return failed(automaton_error::no_memory);
         std::size_t slot = std::size_t(hash_of(of, is_accepting)) & (slots_.size() - 1);
         for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
             const state_id known = state_id(slots_[slot] - 1);
@@ -105,10 +105,10 @@ private:
     }
 
     state_id add(std::span<const configuration> of, bool is_accepting) noexcept {
-        if (size_ == most_) return no_state(automaton_error::full);
-        if (size_ % states_of_chunk == 0 && !add_chunk()) return no_state(automaton_error::no_memory);
+        if (size_ == most_) return failed(automaton_error::full);
+        if (size_ % states_of_chunk == 0 && !add_chunk()) return failed(automaton_error::no_memory);
         const configuration* const kept = keep(of);
-        if (!kept && !of.empty()) return no_state(automaton_error::no_memory);
+        if (!kept && !of.empty()) return failed(automaton_error::no_memory);
         const state_id made = state_id(size_++);
         State& s = at(made);
         s.first = kept;

@@ -17,7 +17,7 @@
 #include <riffle/constraint/token_mask.hpp>
 #include <riffle/constraint/token_references.hpp>
 #include <riffle/constraint/tree_walk.hpp>
-#include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/constraint/trie_data.hpp>
 #include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/text.hpp>
@@ -144,7 +144,7 @@ private:
     const token_mask* make_mask(lazy_automaton& a, state_id of, automaton_error& why) const noexcept {
         growing_array<std::uint32_t> memory;
         why = automaton_error::no_memory;
-        if (!memory.resize(trie_->words(), 0)) return nullptr;
+        if (!memory.resize(trie_->word_count(), 0)) return nullptr;
         token_bits legal{{memory.data(), memory.size()}};
         why = tree_walk_.add_to(legal, a, of);
         if (why != automaton_error::none) return nullptr;

@@ -7,7 +7,7 @@
 #include <riffle/constraint/lazy_automaton.hpp>
 #include <riffle/constraint/named_tokens.hpp>
 #include <riffle/constraint/token_bits.hpp>
-#include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/constraint/trie_data.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
 
@@ -56,7 +56,7 @@ public:
             }
         if (!has_negated) return;
         const bool was_legal = legal.has(left_out);
-        legal.add(trie_.takeable());
+        legal.add(trie_.text_tokens());
         if (leaves_out && !was_legal) legal.remove(left_out);
     }
 

@@ -13,7 +13,7 @@
 #include <riffle/constraint/state_id.hpp>
 #include <riffle/constraint/token_bits.hpp>
 #include <riffle/constraint/token_tree.hpp>
-#include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/constraint/trie_data.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -93,7 +93,7 @@ private:
             if (!slices_[node.loop_set]) continue;
             std::size_t characters = class_slice::unlimited - 1;
             if (node.loop == automaton_node::loop_kind::counted)
-                characters = (std::min<std::size_t>)(characters, std::size_t{a.most_repetitions(c)} + 1);
+                characters = (std::min<std::size_t>)(characters, std::size_t{a.repetitions_left(c)} + 1);
             take(set_loop{c.node, node.loop_set, characters});
         }
     }

@@ -20,7 +20,7 @@ using riffle::grammar_use;
 
 namespace detail {
 
-/// A llama_sampler that masks, outside of a chain. (What it takes it takes: it says so itself when it is given one.)
+/// A llama_sampler that masks, outside of a chain.
 struct sampler_guide {
     held_sampler grammar;
 
@@ -71,10 +71,9 @@ private:
 
 }  // namespace detail
 
-/// A chain with a llama.cpp grammar outside of it, as llama.cpp's own tools have them: the chain chooses, the grammar
-/// looks at the one token, and only where it refuses are all tokens masked and is chosen again (a second draw, as
-/// there). So a grammar, which takes milliseconds for a vocabulary, mostly costs nothing. (riffle::guided has one of
-/// riffle's, which takes microseconds.)
+/// A chain with a llama.cpp grammar beside it, as in llama.cpp's own tools. The chain chooses; only where the grammar
+/// refuses that token are all tokens masked and a second one drawn. So the grammar, which takes milliseconds for a
+/// whole vocabulary, is mostly asked about one token. (riffle::guided has one of riffle's, which takes microseconds.)
 ///
 ///     riffle::llama::guided both(chain, llama_sampler_init_grammar(vocab, text, "root"));
 ///     token_id token = both.sample(context, -1);

@@ -33,9 +33,7 @@ public:
     sampler_of(Chain&& chain, const sampler_options& options) noexcept(std::is_nothrow_move_constructible_v<Chain>)
         : chain_(std::move(chain)), options_(options) {}
     /// A clone is attached to no context.
-    sampler_of(const sampler_of& other)
-        : chain_(other.chain_), options_(other.options_), applied_(other.applied_), in_prompt_(other.in_prompt_),
-          just_accepted_(other.just_accepted_) {}
+    sampler_of(const sampler_of& other) : chain_(other.chain_), options_(other.options_), came_(other.came_) {}
     sampler_of& operator=(const sampler_of&) = delete;
     ~sampler_of() { forget_clone(); }
     const Chain& chain() const noexcept { return chain_; }
@@ -45,7 +43,7 @@ public:
     /// The number in [0, 1) that a stage's draw of the next step begins with, in 23 bits. (Where a graph draws, that is
     /// what an apply is elsewhere: the prompt is over.)
     float drawn_by(std::size_t stage) noexcept {
-        in_prompt_ = false;
+        came_.in_prompt = false;
         decltype(auto) stages = chain_.view();
         const stage_ref& s = stages[stage];
         return float(s.ops->random(s, chain_.state().position()).bits() >> 41) * 0x1p-23f;
@@ -119,7 +117,8 @@ private:
             if (has_room) {
                 RIFFLE_TRY { chain_ = from.chain_; }
                 RIFFLE_CATCH { return status_code::out_of_memory; }
-                return note_place(from);
+                came_ = from.came_;
+                return {};
             }
         if (!has_room && chain_.state().has_storage()) return status_code::storage_too_small;
         RIFFLE_TRY {
@@ -130,12 +129,7 @@ private:
             chain_ = std::move(copied);
         }
         RIFFLE_CATCH { return status_code::out_of_memory; }
-        return note_place(from);
-    }
-    status note_place(const sampler_of& from) noexcept {
-        applied_ = from.applied_;
-        in_prompt_ = from.in_prompt_;
-        just_accepted_ = from.just_accepted_;
+        came_ = from.came_;
         return {};
     }
     /// Whether a copy of the chain has its history and its stages. Where there is no memory, copies say so themselves.
@@ -155,17 +149,17 @@ private:
             return chain_.state().set_status(
                 status::invalid("accept", "token", double(token), "was accepted already", status_code::stage_failed));
         }
-        just_accepted_ = applied_ ? token : null_token;
-        applied_ = false;
+        came_.just_accepted = came_.applied ? token : null_token;
+        came_.applied = false;
         if (!has_room()) return chain_.state().lose_history();  // nobody can be told here
         const bool is_fallback = std::exchange(fell_back_, false);
-        const status taken = in_prompt_ ? chain_.prompt({&token, 1}) : chain_.accept(token).state;
-        if (!taken.ok() && !is_fallback) chain_.state().set_status(taken);  // or why there was none would be lost
+        const status taken = came_.in_prompt ? chain_.prompt({&token, 1}) : chain_.accept(token).state;
+        if (!taken.ok() && !is_fallback) chain_.state().set_status(taken);  // keeps the reason why there was none
     }
     /// llama_sampler_sample accepts what it gives; many a caller accepts it once more (llama.cpp #12474, #18173). A
     /// grammar would then read a text that is not the one that was written.
     bool is_accepted_twice(token_id token) const noexcept {
-        if (token != just_accepted_ || applied_) return false;
+        if (token != came_.just_accepted || came_.applied) return false;
         decltype(auto) stages = chain_.view();
         for (std::size_t i = 0; i < stages.size(); ++i)
             if (stages.fact(i).constrains) return true;
@@ -173,17 +167,15 @@ private:
     }
     void reset() noexcept {
         forget_clone();
-        just_accepted_ = null_token;
-        applied_ = false;
-        in_prompt_ = true;
+        came_ = {};
         chain_.reset();
     }
     /// Applied once more before a token was accepted, llama.cpp's samplers draw anew (a grammar outside the chain may
     /// have refused what came first), and so do riffle's.
     void apply(llama_token_data_array& array) noexcept {
         forget_clone();
-        in_prompt_ = fell_back_ = false;
-        if (std::exchange(applied_, true)) chain_.retry();
+        came_.in_prompt = fell_back_ = false;
+        if (std::exchange(came_.applied, true)) chain_.retry();
         candidates c = view(array);
         const token_id first = c.data && !c.empty() ? c[0].id : null_token;
         const bool readable = c.data || c.empty();
@@ -219,12 +211,17 @@ private:
         if (stages.has_selector()) c.selected = 0;
     }
 
+    /// Which calls have come; llama.cpp itself does not say what a token is part of.
+    struct calls {
+        bool applied = false;                 ///< since the last token
+        bool in_prompt = true;                ///< it was not applied since it was made, or reset
+        token_id just_accepted = null_token;  ///< the last token, where it is the first since the chain was applied
+    };
+
     Chain chain_;
     sampler_options options_;
-    bool applied_ = false;
-    bool in_prompt_ = true;                ///< it was not applied since it was made, or reset
-    bool fell_back_ = false;               ///< what it left is no choice
-    token_id just_accepted_ = null_token;  ///< the last token, where it is the first since the chain was applied
+    bool fell_back_ = false;  ///< what it left is no choice
+    calls came_;
     int owners_ = 1;
     sampler_of* clone_ = nullptr;  ///< of which the front's clone is an owner already
     offloading graph_;
@@ -266,13 +263,14 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// last_status() of its chain says out_of_memory; where there is none for a token that is accepted, which no step has
 /// made room for, each step from then on says so until the sampler is reset.
 ///
-/// A token that a stage refuses is not taken, and last_status() of the chain says so: llama_sampler_accept has no
-/// answer. llama.cpp does not say whether an accepted token is of a prompt: those that are accepted before the first
-/// apply (or draw in a context's graph) since the sampler was made, or reset, are. So a chain gives the same tokens as
-/// a llama_sampler and by riffle::llama::sample after riffle::llama::prompt, and a grammar in it does not see the
-/// prompt. In a chain with a constraint the token that was accepted behind an apply is not taken a second time ahead of
-/// the next one: callers of llama_sampler_sample, which accepts, like to accept what it gave. (So a run of forced
-/// tokens that begins with that very token is for the chain's own accept.)
+/// A token that a stage refuses is not accepted, and last_status() of the chain says so (llama_sampler_accept cannot).
+/// llama.cpp does not say which tokens are a prompt's: those that are accepted before the first apply (or draw in a
+/// context's graph) after making or resetting the sampler count as the prompt. A grammar ignores them, and the tokens
+/// are those of riffle::llama::prompt and sample.
+///
+/// llama_sampler_sample accepts its token itself, yet many callers accept it once more: in a chain with a constraint
+/// that second accept is refused. (To accept a run of forced tokens that begins with the token just sampled, use the
+/// chain's own accept.)
 template <class Chain>
 llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
     using held = detail::sampler_of<detail::chain_type<Chain>>;
