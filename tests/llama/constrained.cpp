@@ -504,8 +504,8 @@ TEST(Sampler, ATokenThatIsAcceptedTwiceIsReadOnce) {
 
     // Without a constraint it is two tokens, as in llama.cpp: its penalties count it twice.
     const sampler_owner free(llama::make_sampler(with<llama_exact>(penalties{.last_n = 8, .repeat = 1.1f} | greedy{})));
-    const auto letters = text_of(text, free.get(), 2);
-    llama_sampler_accept(free.get(), letters.back());
+    const auto ids = text_of(text, free.get(), 2);
+    llama_sampler_accept(free.get(), ids.back());
     using free_chain = decltype(with<llama_exact>(penalties{} | greedy{}));
     EXPECT_EQ(llama::chain_of<free_chain>(free.get())->mark().tokens, 3u);
 }
