@@ -1,5 +1,6 @@
 #include <limits>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,29 @@ TEST(TokenSet, HoldsWhatASetHolds) {
         }
         EXPECT_EQ(visited(set), std::vector<token_id>(expected.begin(), expected.end()));
     }
+}
+TEST(TokenSet, ListsItsIdsWhileTheyAreFew) {
+    integers random(2);
+    for (const std::uint32_t bound : {40u, 257u, 600u}) {
+        token_set set;
+        bool were_many = false;  // since it was empty
+        for (int n = 0; n < 6000; ++n) {
+            const auto id = token_id(random.below(bound));
+            if (random.below(3) == 0) set.remove(id);
+            else set.add(id);
+            if (n % 2000 == 1999) set.each([&](token_id any) { set.remove(any); });
+            were_many = !set.empty() && (were_many || set.size() > token_set::most_listed);
+            const std::vector<token_id> listed(set.ids().begin(), set.ids().end());
+            ASSERT_EQ(listed, were_many ? std::vector<token_id>() : visited(set)) << n;
+        }
+    }
+    token_set set{3, 1};
+    const token_set copy = set, moved = std::move(set);
+    EXPECT_EQ(std::vector<token_id>(copy.ids().begin(), copy.ids().end()), (std::vector<token_id>{1, 3}));
+    EXPECT_EQ(std::vector<token_id>(moved.ids().begin(), moved.ids().end()), (std::vector<token_id>{1, 3}));
+    EXPECT_TRUE(set.ids().empty());  // what was moved from is an empty set
+    set.add(9);
+    EXPECT_EQ(set.ids().size(), 1u);
 }
 TEST(TokenSet, LeavesOutIdsBelowZero) {
     constexpr token_id least = std::numeric_limits<token_id>::min(), greatest = std::numeric_limits<token_id>::max();

@@ -113,6 +113,12 @@ inline std::vector<riffle::mask> variants_of() {
         by_block.words[w] = w / 8 % 3 == 0 ? 0xffffffffu : w / 8 % 3 == 1 ? 0u : 0x55555555u << (w % 2);
     all.push_back(by_block);  // blocks whole, empty and mixed
     all.push_back(legal_only({1}));
+    for (const std::size_t count : {std::size_t{1}, std::size_t{0}, std::size_t{1} << 40}) {  // its own, and wrong ones
+        all.push_back(legal_only({2}));
+        all.back().count = count;
+        all.push_back(by_block);
+        all.back().count = count;
+    }
     return all;
 }
 template <>

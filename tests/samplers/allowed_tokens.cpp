@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "samplers/single.hpp"
 
 namespace riffle_tests {
@@ -27,7 +29,7 @@ TEST(AllowedTokens, NoTokensLeaveNothing) {
 }
 TEST(AllowedTokens, IsTheMaskOfItsWords) {
     for (const allowed_tokens& stage : variants_of<allowed_tokens>()) {
-        const auto words = stage.legal_now().words;
+        const auto words = stage.tokens.words();
         const mask same{{words.begin(), words.end()}};
         for (const shape s : all_shapes) {
             const auto row = make_row(s, 1000, 12);
@@ -35,6 +37,17 @@ TEST(AllowedTokens, IsTheMaskOfItsWords) {
             EXPECT_EQ((stage | dist{.seed = 3}).peek(row), (same | dist{.seed = 3}).peek(row)) << name_of(s);
         }
     }
+}
+TEST(AllowedTokens, OffersItsIdsWhereTheyAreFewAndAlwaysTheirNumber) {
+    allowed_tokens stage{{70, 1, 30000}};
+    const std::vector<token_id> ids{1, 70, 30000};
+    EXPECT_TRUE(std::ranges::equal(stage.legal_now().ids, ids));
+    EXPECT_EQ(stage.legal_now().count, 3u);
+    for (token_id id = 1000; id < 2000; ++id) stage.tokens.add(id);
+    EXPECT_TRUE(stage.legal_now().ids.empty());
+    EXPECT_EQ(stage.legal_now().count, 1003u);
+    EXPECT_TRUE(stage.legal_now().contains(30000));
+    EXPECT_FALSE(stage.legal_now().contains(30001));
 }
 TEST(AllowedTokens, ASetCanChangeBetweenSteps) {
     auto c = allowed_tokens{{0}} | greedy{};

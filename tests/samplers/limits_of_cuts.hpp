@@ -236,7 +236,8 @@ template <>
 inline limit_table limits<riffle::mask>() {
     return limits_of(riffle::mask{})
         .values("words", &riffle::mask::words,
-                {{{}}, {{0u}}, {{0x80000001u}}, {std::vector<std::uint32_t>(10, 0xffffffffu), keeps_all()}});
+                {{{}}, {{0u}}, {{0x80000001u}}, {std::vector<std::uint32_t>(10, 0xffffffffu), keeps_all()}})
+        .values("count", &riffle::mask::count, {{0}, {1}, {riffle::legal_tokens::unknown - 1}});
 }
 template <>
 inline limit_table limits<riffle::allowed_tokens>() {

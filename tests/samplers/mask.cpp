@@ -38,6 +38,21 @@ TEST(Mask, BitsBeyondTheRowAreNoTokens) {
     row[256] = 2.0f;
     EXPECT_EQ(c.sample(row), 256);
 }
+TEST(Mask, AWrongCountChangesNoToken) {
+    const auto row = make_row(shape::flat, 3000, 5);
+    const std::vector<std::uint32_t> few(20, 0x00000100u), many(94, 0xfff7fff7u);  // gathered, and hidden
+    for (const auto& words : {few, many}) {
+        const mask counted{words};
+        const auto expected = survivors_of(counted, row);
+        ASSERT_FALSE(expected.empty());
+        for (const std::size_t count : {std::size_t{0}, std::size_t{1}, expected.size(), row.size(), ~std::size_t{1}}) {
+            const mask told{counted.words, count};
+            EXPECT_EQ(survivors_of(told, row), expected) << count;
+            EXPECT_EQ((told | temperature{.t = 3.0f} | dist{.seed = 3}).peek(row),
+                      (counted | temperature{.t = 3.0f} | dist{.seed = 3}).peek(row));
+        }
+    }
+}
 TEST(Mask, NeverLetsAMaskedTokenThrough) {
     random_integers random(3);
     for (int n = 0; n < 200; ++n) {

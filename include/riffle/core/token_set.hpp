@@ -20,6 +20,8 @@ class basic_token_set {
 public:
     /// No vocabulary has so many tokens. Without a bound, one id that somebody else chose would cost 256 MiB.
     static constexpr Id bound = Id{1} << 24;
+    /// So many ids are listed: reading a list of more would save nothing.
+    static constexpr std::size_t most_listed = 256;
 
     basic_token_set() noexcept = default;
     basic_token_set(std::initializer_list<Id> ids) : basic_token_set(std::span<const Id>(ids.begin(), ids.size())) {}
@@ -29,10 +31,12 @@ public:
     basic_token_set(const basic_token_set&) = default;
     /// Leaves the other one empty.
     basic_token_set(basic_token_set&& other) noexcept
-        : words_(std::move(other.words_)), size_(std::exchange(other.size_, 0)), left_out_(other.left_out_) {}
+        : words_(std::move(other.words_)), listed_(std::move(other.listed_)), size_(std::exchange(other.size_, 0)),
+          left_out_(other.left_out_) {}
     basic_token_set& operator=(const basic_token_set&) = default;
     basic_token_set& operator=(basic_token_set&& other) noexcept {
         words_ = std::move(other.words_);
+        listed_ = std::move(other.listed_);
         size_ = std::exchange(other.size_, 0);
         left_out_ = other.left_out_;
         return *this;
@@ -46,12 +50,14 @@ public:
         }
         const std::size_t place = std::size_t(id) / 32;
         if (place >= words_.size()) words_.resize(place + 1);
-        const std::uint32_t bit = 1u << (std::uint32_t(id) % 32);
-        size_ += (words_[place] & bit) == 0;
-        words_[place] |= bit;
+        if (contains(id)) return;
+        if (are_listed()) list(id);
+        words_[place] |= 1u << (std::uint32_t(id) % 32);
+        ++size_;
     }
     void remove(Id id) noexcept {
         if (!contains(id)) return;
+        if (are_listed()) listed_.erase(place_in_list(id));
         words_[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
         --size_;
     }
@@ -65,6 +71,10 @@ public:
     Id left_out() const noexcept { return left_out_; }
     /// Packed, lowest bit first, as a mask has them.
     std::span<const std::uint32_t> words() const noexcept { return {words_.data(), words_.size()}; }
+
+    /// Ascending, where they are at most 256 and were so since the set was empty; else empty, and words() has them.
+    /// Saves whoever wants a few of a large vocabulary from looking at all its words.
+    std::span<const Id> ids() const noexcept { return {listed_.data(), listed_.size()}; }
 
     /// Calls visit(id) in ascending order. O(greatest id / 32 + size).
     template <class Visit>
@@ -81,7 +91,15 @@ public:
     }
 
 private:
+    bool are_listed() const noexcept { return listed_.size() == size_; }
+    auto place_in_list(Id id) noexcept { return std::lower_bound(listed_.begin(), listed_.end(), id); }
+    void list(Id id) {
+        if (size_ < most_listed) listed_.insert(place_in_list(id), id);
+        else listed_.clear();
+    }
+
     std::vector<std::uint32_t> words_;
+    std::vector<Id> listed_;  ///< all of them, or none
     std::size_t size_ = 0;
     Id left_out_ = 0;
 };

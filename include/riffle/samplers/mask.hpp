@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,17 +13,20 @@ namespace riffle::inline RIFFLE_ABI {
 /// (the layout of llguidance, XGrammar and SPIR-V).
 ///
 /// No words at all leave nothing: an empty constraint must not let everything through. Change them between steps
-/// through get<mask>(chain).words.
+/// through get<mask>(chain).words. Whoever knows how many bits are set says so in `count` (and anew with other words),
+/// which saves counting them in each step: 1 of 3 µs, where few of 150,000 tokens are left. A wrong count costs time,
+/// and changes no token. A few tokens by their ids are an allowed_tokens.
 ///
 /// Wide: when few tokens are left they are gathered and nothing else of the row is read; otherwise mixed blocks are
 /// copied. Narrow: O(candidates).
 struct mask {
-    std::vector<std::uint32_t> words;
+    std::vector<std::uint32_t> words{};
+    std::size_t count = legal_tokens::unknown;
 
     static constexpr const char* name = "mask";
     static constexpr facts fact{.masks = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
-    legal_tokens legal_now() const noexcept { return legal_tokens::of_words({words.data(), words.size()}); }
+    legal_tokens legal_now() const noexcept { return legal_tokens::of_words({words.data(), words.size()}, count); }
 };
 
 }  // namespace riffle
