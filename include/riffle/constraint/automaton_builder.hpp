@@ -18,16 +18,16 @@ template <class Rules>
 class automaton_builder {
 public:
     automaton_builder(const Rules& g, const grammar_limits& limits)
-        : g_(g), limits_(limits), rules_(g), rule_of_(g.rules.size(), none), repeated_(g.expressions.size(), none),
-          draft_() {}
+        : grammar_(g), limits_(limits), rules_(g), rule_of_(g.rules.size(), none),
+          repeated_(g.expressions.size(), none), draft_() {}
 
     /// False where it is larger than the limits allow.
     bool build() {
-        call_of(g_.root);
+        call_of(grammar_.root);
         for (std::size_t i = 0; i < left_.size(); ++i) {
             const work& w = left_[i];
             const automaton_draft::rule& rule = draft_.rules[w.rule];
-            put(w.body, rule.start, rule.end, g_.at(w.body).height);
+            put(w.body, rule.start, rule.end, grammar_.at(w.body).height);
             if (draft_.nodes.size() > limits_.nodes) return false;
         }
         return true;
@@ -51,7 +51,7 @@ private:
     std::uint32_t call_of(std::uint32_t rule) {
         if (rule_of_[rule] == none) {
             rule_of_[rule] = draft_.add_rule(rule, false);
-            left_.push_back({rule_of_[rule], g_.rules[rule].body});
+            left_.push_back({rule_of_[rule], grammar_.rules[rule].body});
         }
         return rule_of_[rule];
     }
@@ -67,10 +67,10 @@ private:
     /// An expression between two nodes. `height`: of what it is part of.
     void put(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         if (draft_.nodes.size() > limits_.nodes) return;  // it is refused
-        const expression& e = g_.at(id);
+        const expression& e = grammar_.at(id);
         switch (e.kind) {
-        case expression_kind::literal: return put_literal(g_.literal(e), from, to);
-        case expression_kind::characters: return put_characters(g_.sets[e.first], from, to);
+        case expression_kind::literal: return put_literal(grammar_.literal(e), from, to);
+        case expression_kind::characters: return put_characters(grammar_.sets[e.first], from, to);
         case expression_kind::sequence: return put_sequence(e, 0, from, to, height);
         case expression_kind::alternatives: return put_alternatives(e, from, to, height);
         case expression_kind::repetition: return put_repetition(e, from, to, height);
@@ -98,15 +98,15 @@ private:
         if (first == e.count) return draft_.add_step(from, to);
         for (std::size_t i = first; i < e.count; ++i) {
             const std::uint32_t next = i + 1 == e.count ? to : node_beside(from);
-            put(g_.part(e, i), from, next, height);
+            put(grammar_.part(e, i), from, next, height);
             from = next;
         }
     }
     void put_rule(std::uint32_t rule, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
-        const std::uint32_t higher = height + g_.at(g_.rules[rule].body).height;
+        const std::uint32_t higher = height + grammar_.at(grammar_.rules[rule].body).height;
         if (rules_.can_be_inlined(rule) && higher <= greatest_height && inlined_ + rules_.size(rule) <= most_inlined) {
             inlined_ += rules_.size(rule);
-            return put(g_.rules[rule].body, from, to, higher);
+            return put(grammar_.rules[rule].body, from, to, higher);
         }
         put_call(call_of(rule), 0, 0, from, to);
     }
@@ -122,7 +122,7 @@ private:
 
     void put_repetition(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         if (e.most == 0) return draft_.add_step(from, to);
-        const expression_id part = g_.part(e, 0);
+        const expression_id part = grammar_.part(e, 0);
         const bool is_endless = e.most == expression::unlimited;
         const std::uint64_t copies = is_endless ? std::uint64_t{e.least} + 1 : e.most;
         const std::uint64_t nodes = copies * rules_.size_of(part);
@@ -162,27 +162,28 @@ private:
     };
 
     text head_of(expression_id id) const noexcept {
-        const expression& e = g_.at(id);
-        if (e.kind == expression_kind::literal) return g_.literal(e);
-        if (e.kind == expression_kind::sequence && g_.at(g_.part(e, 0)).kind == expression_kind::literal)
-            return g_.literal(g_.at(g_.part(e, 0)));
+        const expression& e = grammar_.at(id);
+        if (e.kind == expression_kind::literal) return grammar_.literal(e);
+        if (e.kind == expression_kind::sequence && grammar_.at(grammar_.part(e, 0)).kind == expression_kind::literal)
+            return grammar_.literal(grammar_.at(grammar_.part(e, 0)));
         return {};
     }
     void put_alternatives(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         std::vector<branch> branches;
         std::vector<code_point_range> characters;
         std::size_t sets = 0;
-        for (std::size_t i = 0; i < e.count; ++i) sets += g_.at(g_.part(e, i)).kind == expression_kind::characters;
+        for (std::size_t i = 0; i < e.count; ++i)
+            sets += grammar_.at(grammar_.part(e, i)).kind == expression_kind::characters;
         for (std::size_t i = 0; i < e.count; ++i) {
-            const expression_id id = g_.part(e, i);
-            if (g_.at(id).kind == expression_kind::characters) {
-                const auto& ranges = g_.sets[g_.at(id).first].ranges();
+            const expression_id id = grammar_.part(e, i);
+            if (grammar_.at(id).kind == expression_kind::characters) {
+                const auto& ranges = grammar_.sets[grammar_.at(id).first].ranges();
                 characters.insert(characters.end(), ranges.begin(), ranges.end());
                 continue;
             }
             const text head = head_of(id);
             const decoded_character c = decode_utf8(head);
-            const bool is_a_character = g_.at(id).kind == expression_kind::literal && c.length == head.size();
+            const bool is_a_character = grammar_.at(id).kind == expression_kind::literal && c.length == head.size();
             if (sets > 0 && is_a_character && !head.empty()) characters.push_back({c.value, c.value});
             else if (head.empty()) put(id, from, to, height);
             else branches.push_back({head, id});
@@ -221,15 +222,15 @@ private:
             }
         }
     }
-    bool is_literal(expression_id id) const noexcept { return g_.at(id).kind == expression_kind::literal; }
+    bool is_literal(expression_id id) const noexcept { return grammar_.at(id).kind == expression_kind::literal; }
     void put_behind_head(expression_id id, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
         if (is_literal(id)) draft_.add_step(from, to);
-        else put_sequence(g_.at(id), 1, from, to, height);
+        else put_sequence(grammar_.at(id), 1, from, to, height);
     }
 
     std::uint32_t node_beside(std::uint32_t other) { return draft_.add_node(draft_.nodes[other].rule); }
 
-    const Rules& g_;
+    const Rules& grammar_;
     grammar_limits limits_;
     rule_analysis<Rules> rules_;
     std::vector<std::uint32_t> rule_of_;   ///< of a named rule, where it is called

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,19 +7,21 @@
 
 #include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/expressions.hpp>
+#include <riffle/constraint/gbnf_scanner.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/rule_names.hpp>
+#include <riffle/constraint/rules_without_use.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Reads GBNF, llama.cpp's notation for grammars (its grammars/README.md and llama-grammar.cpp), into rules. Stops at
-/// the first problem. (As long as the notation: a function for each thing that it has.)
+/// the first problem.
 template <class Rules>
-class gbnf_reader {
+class gbnf_reader : gbnf_scanner {
 public:
-    gbnf_reader(const text& source, const grammar_limits& limits) : source_(source), limits_(limits) {}
+    gbnf_reader(const text& source, const grammar_limits& limits) : gbnf_scanner(source), limits_(limits) {}
 
     /// False where there is a problem.
     bool read(const text& root) {
@@ -33,67 +34,13 @@ public:
     }
     const parse_problem& problem() const noexcept { return problem_; }
     std::vector<parse_problem>& warnings() noexcept { return warnings_; }
-    Rules& rules() noexcept { return g_; }
+    Rules& rules() noexcept { return grammar_; }
 
 private:
-    /// Whether the end of a line ends what is read.
-    enum class line_end { ends, goes_on };
     enum : std::size_t { most_warnings = 16 };
-
-    // ---- the text
-
-    bool at_end() const noexcept { return at_ >= source_.size(); }
-    char here(std::size_t ahead = 0) const noexcept {
-        return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
-    }
-    bool take(char c) noexcept {
-        if (at_end() || here() != c) return false;
-        ++at_;
-        return true;
-    }
-    static bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-    static bool is_of_name(char c) noexcept {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '_';
-    }
-    static bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
-    void skip_space(line_end over) noexcept {
-        while (!at_end()) {
-            if (here() == '#') {
-                while (!at_end() && !is_line_end(here())) ++at_;
-            } else if (here() == ' ' || here() == '\t' || (over == line_end::goes_on && is_line_end(here()))) {
-                ++at_;
-            } else {
-                return;
-            }
-        }
-    }
-    bool is_utf8() {
-        for (std::size_t i = 0; i < source_.size();) {
-            const std::size_t length = decode_utf8(source_.part(i, 4)).length;
-            if (length == 0) return fail_at(i, "this byte is not UTF-8");
-            i += length;
-        }
-        return true;
-    }
-
-    // ---- problems
-
-    bool fail_at(std::size_t offset, const char* sentence) { return fail_at(offset, std::string(sentence)); }
-    bool fail_at(std::size_t offset, std::string sentence) {
-        set_place(problem_, source_, offset);
-        problem_.where = in_rule_;
-        problem_.sentence = std::move(sentence);
-        return false;
-    }
-    bool fail(const char* sentence) { return fail_at(at_, sentence); }
 
     // ---- rules
 
-    text read_name() noexcept {
-        const std::size_t begin = at_;
-        while (!at_end() && is_of_name(here())) ++at_;
-        return source_.part(begin, at_ - begin);
-    }
     bool read_rule() {
         in_rule_.clear();
         const std::size_t begin = at_;
@@ -105,15 +52,16 @@ private:
         at_ += 3;
         skip_space(line_end::goes_on);
 
-        const std::uint32_t rule = names_.find_or_add(g_, name, begin);
-        if (g_.rules.size() > limits_.rules) return fail_at(begin, "the grammar has more rules than the limit allows");
-        if (g_.rules[rule].body != grammar_rules::no_expression)
+        const std::uint32_t rule = names_.find_or_add(grammar_, name, begin);
+        if (grammar_.rules.size() > limits_.rules)
+            return fail_at(begin, "the grammar has more rules than the limit allows");
+        if (grammar_.rules[rule].body != grammar_rules::no_expression)
             return fail_at(begin, "this rule is defined a second time");
         expression_id body;
         if (!read_alternatives(body, 0, line_end::ends)) return false;
         if (!at_end() && !is_line_end(here())) return fail(unexpected());
-        g_.rules[rule].body = body;
-        g_.rules[rule].offset = begin;
+        grammar_.rules[rule].body = body;
+        grammar_.rules[rule].offset = begin;
         skip_space(line_end::goes_on);
         return true;
     }
@@ -130,36 +78,17 @@ private:
     }
     bool has_all_rules(const text& root) {
         in_rule_.clear();
-        for (const auto& rule : g_.rules)
+        for (const auto& rule : grammar_.rules)
             if (rule.body == grammar_rules::no_expression)
                 return fail_at(rule.offset, "there is no rule called " + rule.name);
-        const std::size_t found = names_.find(g_, root);
-        if (found == g_.rules.size())
+        const std::size_t found = names_.find(grammar_, root);
+        if (found == grammar_.rules.size())
             return fail_at(0, "there is no rule called " + std::string(root.data(), root.size()) +
                                   ", with which the grammar is to begin");
-        g_.root = std::uint32_t(found);
-        warn_of_unused_rules();
+        grammar_.root = std::uint32_t(found);
+        for (const std::uint32_t rule : rules_without_use(grammar_))
+            warn(grammar_.rules[rule], "this rule is never used");
         return true;
-    }
-    void warn_of_unused_rules() {
-        std::vector<std::uint8_t> is_used(g_.rules.size());
-        std::vector<std::uint32_t> left{g_.root};
-        is_used[g_.root] = 1;
-        std::vector<expression_id> inside;
-        while (!left.empty()) {
-            inside.assign(1, g_.rules[left.back()].body);
-            left.pop_back();
-            while (!inside.empty()) {
-                const expression& e = g_.at(inside.back());
-                inside.pop_back();
-                for (std::size_t i = 0; e.has_parts() && i < e.count; ++i) inside.push_back(g_.part(e, i));
-                if (e.kind != expression_kind::rule || is_used[e.first]) continue;
-                is_used[e.first] = 1;
-                left.push_back(e.first);
-            }
-        }
-        for (std::size_t i = 0; i < is_used.size(); ++i)
-            if (!is_used[i]) warn(g_.rules[i], "this rule is never used");
     }
     void warn(const typename Rules::rule& of, const char* sentence) {
         if (warnings_.size() == most_warnings) return;
@@ -181,7 +110,7 @@ private:
             alternatives.push_back(0);
             if (!read_sequence(alternatives.back(), depth, over)) return false;
         }
-        made = g_.add_list(expression_kind::alternatives, alternatives.data(), alternatives.size());
+        made = grammar_.add_list(expression_kind::alternatives, alternatives.data(), alternatives.size());
         return true;
     }
     bool read_sequence(expression_id& made, std::uint32_t depth, line_end over) {
@@ -196,7 +125,8 @@ private:
             if (!read_item(items.back(), depth)) return false;
             skip_space(over);
         }
-        made = items.empty() ? g_.add_literal({}) : g_.add_list(expression_kind::sequence, items.data(), items.size());
+        made = items.empty() ? grammar_.add_literal({})
+                             : grammar_.add_list(expression_kind::sequence, items.data(), items.size());
         return true;
     }
     bool begins_an_item() const noexcept {
@@ -212,12 +142,12 @@ private:
         case '!': return read_token(made);
         case '.':
             ++at_;
-            made = g_.add_characters(code_point_set().inverted());
+            made = grammar_.add_characters(code_point_set().inverted());
             return true;
         default: {
             const std::size_t begin = at_;
             const text name = read_name();
-            made = g_.add_rule(names_.find_or_add(g_, name, begin));
+            made = grammar_.add_rule(names_.find_or_add(grammar_, name, begin));
             return true;
         }
         }
@@ -239,7 +169,7 @@ private:
             append_utf8(bytes, c);
         }
         if (!take('"')) return fail_at(begin, "this \" is never closed");
-        made = g_.add_literal(bytes);
+        made = grammar_.add_literal(bytes);
         return true;
     }
     bool read_characters(expression_id& made) {
@@ -263,52 +193,9 @@ private:
         code_point_set set(std::move(ranges));
         if (inverted) set = set.inverted();
         if (set.empty()) return fail_at(begin, "a class without characters matches nothing");
-        made = g_.add_characters(std::move(set));
+        made = grammar_.add_characters(std::move(set));
         return true;
     }
-    /// One character of a literal or a class, escaped or not.
-    bool read_character(code_point& c) {
-        const std::size_t begin = at_;
-        if (!take('\\')) {
-            const decoded_character next = decode_utf8(source_.part(at_, 4));
-            c = next.value;
-            at_ += next.length;
-            return true;
-        }
-        if (at_end()) return fail_at(begin, "the text ends behind this \\");
-        const char kind = here();
-        ++at_;
-        switch (kind) {
-        case 'x': return read_hexadecimal(begin, 2, c);
-        case 'u': return read_hexadecimal(begin, 4, c);
-        case 'U': return read_hexadecimal(begin, 8, c);
-        case 't': c = '\t'; return true;
-        case 'r': c = '\r'; return true;
-        case 'n': c = '\n'; return true;
-        case '\\':
-        case '"':
-        case '[':
-        case ']':
-        case '-': c = code_point(kind); return true;
-        default:
-            return fail_at(begin,
-                           "there is no such escape: \\x \\u \\U \\t \\r \\n \\\\ \\\" \\[ \\] and \\- are known");
-        }
-    }
-    bool read_hexadecimal(std::size_t begin, int digits, code_point& c) {
-        c = 0;
-        for (int i = 0; i < digits; ++i, ++at_) {
-            const char d = here();
-            const int value = is_digit(d)            ? d - '0'
-                              : d >= 'a' && d <= 'f' ? d - 'a' + 10
-                              : d >= 'A' && d <= 'F' ? d - 'A' + 10
-                                                     : -1;
-            if (value < 0) return fail_at(begin, "this escape has too few hexadecimal digits: \\x has 2, \\u 4, \\U 8");
-            c = c << 4 | code_point(value);
-        }
-        return is_character(c) || fail_at(begin, "this is no character of Unicode");
-    }
-
     /// `<[12]>`, `<text>`, and with a ! ahead any token but that.
     bool read_token(expression_id& made) {
         const std::size_t begin = at_;
@@ -328,7 +215,7 @@ private:
             if (name.size() == 2) return fail_at(begin, "a token without a text or an id");
             reference.name.assign(name.data(), name.size());
         }
-        made = g_.add_token(std::move(reference), negated);
+        made = grammar_.add_token(std::move(reference), negated);
         return true;
     }
 
@@ -342,8 +229,9 @@ private:
         if (kind == '?') most = 1;
         if (kind == '{' && !read_bounds(begin, least, most, over)) return false;
         if (most < least) return fail_at(begin, "the maximum of this repetition is below its minimum");
-        if (g_.at(items.back()).height > 4 * limits_.depth) return fail_at(begin, "repetitions are nested too deeply");
-        items.back() = g_.add_repetition(items.back(), least, most);
+        if (grammar_.at(items.back()).height > 4 * limits_.depth)
+            return fail_at(begin, "repetitions are nested too deeply");
+        items.back() = grammar_.add_repetition(items.back(), least, most);
         skip_space(over);
         return true;
     }
@@ -368,22 +256,9 @@ private:
         append_number(sentence, limits_.repetitions);
         return sentence += " repetitions, which is the limit";
     }
-    /// False, and all digits taken, where it is greater.
-    bool read_number(std::uint32_t& number, std::uint32_t greatest) noexcept {
-        std::uint64_t value = 0;
-        for (; is_digit(here()); ++at_)
-            value = (std::min<std::uint64_t>)(value * 10 + std::uint64_t(here() - '0'), std::uint64_t{1} << 40);
-        number = std::uint32_t((std::min<std::uint64_t>)(value, greatest));
-        return value <= greatest;
-    }
-
-    text source_;
     grammar_limits limits_;
-    std::size_t at_ = 0;
-    std::string in_rule_;  ///< the rule that is being read
-    Rules g_;
+    Rules grammar_;
     rule_names<Rules> names_;
-    parse_problem problem_;
     std::vector<parse_problem> warnings_;
 };
 

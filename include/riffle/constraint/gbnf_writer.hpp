@@ -17,12 +17,12 @@ namespace detail {
 template <class Rules>
 class gbnf_writer {
 public:
-    explicit gbnf_writer(const Rules& g) : g_(g) {}
+    explicit gbnf_writer(const Rules& g) : grammar_(g) {}
 
     std::string write() {
-        write_rule(g_.root);
-        for (std::uint32_t i = 0; i < g_.rules.size(); ++i)
-            if (i != g_.root) write_rule(i);
+        write_rule(grammar_.root);
+        for (std::uint32_t i = 0; i < grammar_.rules.size(); ++i)
+            if (i != grammar_.root) write_rule(i);
         return std::move(out_);
     }
 
@@ -31,12 +31,12 @@ private:
     enum class within { rule, alternatives, sequence, repetition };
 
     void write_rule(std::uint32_t rule) {
-        out_ += g_.rules[rule].name + " ::= ";
-        write(g_.rules[rule].body, within::rule);
+        out_ += grammar_.rules[rule].name + " ::= ";
+        write(grammar_.rules[rule].body, within::rule);
         out_ += '\n';
     }
     void write(expression_id id, within outer) {
-        const expression& e = g_.at(id);
+        const expression& e = grammar_.at(id);
         const bool is_list = e.kind == expression_kind::sequence || e.kind == expression_kind::alternatives;
         const bool is_nested = (e.kind == expression_kind::alternatives && outer != within::rule) ||
                                (e.kind == expression_kind::sequence && outer == within::repetition) ||
@@ -47,23 +47,23 @@ private:
     }
     void write_inside(const expression& e) {
         switch (e.kind) {
-        case expression_kind::literal: return write_literal(g_.literal(e));
-        case expression_kind::characters: return write_characters(g_.sets[e.first]);
+        case expression_kind::literal: return write_literal(grammar_.literal(e));
+        case expression_kind::characters: return write_characters(grammar_.sets[e.first]);
         case expression_kind::sequence: return write_parts(e, " ", within::sequence);
         case expression_kind::alternatives: return write_parts(e, " | ", within::alternatives);
         case expression_kind::repetition: return write_repetition(e);
-        case expression_kind::rule: out_ += g_.rules[e.first].name; return;
+        case expression_kind::rule: out_ += grammar_.rules[e.first].name; return;
         case expression_kind::token: return write_token(e);
         }
     }
     void write_parts(const expression& e, const char* between, within outer) {
         for (std::size_t i = 0; i < e.count; ++i) {
             if (i > 0) out_ += between;
-            write(g_.part(e, i), outer);
+            write(grammar_.part(e, i), outer);
         }
     }
     void write_repetition(const expression& e) {
-        write(g_.part(e, 0), within::repetition);
+        write(grammar_.part(e, 0), within::repetition);
         const bool is_endless = e.most == expression::unlimited;
         if (is_endless && e.least <= 1) out_ += e.least == 0 ? '*' : '+';
         else if (e.least == 0 && e.most == 1) out_ += '?';
@@ -77,7 +77,7 @@ private:
     }
     void write_token(const expression& e) {
         if (e.negated) out_ += '!';
-        const token_reference& t = g_.tokens[e.first];
+        const token_reference& t = grammar_.tokens[e.first];
         if (!t.name.empty()) {
             out_ += t.name;
             return;
@@ -131,7 +131,7 @@ private:
         else hexadecimal("\\U", 8);
     }
 
-    const Rules& g_;
+    const Rules& grammar_;
     std::string out_;
 };
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,9 +6,12 @@
 #include <vector>
 
 #include <riffle/constraint/grammar.hpp>
+#include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
+#include <riffle/constraint/matcher_status.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/state_id.hpp>
+#include <riffle/constraint/state_path.hpp>
 #include <riffle/constraint/token_automaton.hpp>
 #include <riffle/constraint/token_mask.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
@@ -40,10 +42,10 @@ template <class Grammar>
 class basic_grammar_matcher {
 public:
     /// How many tokens can be taken back.
-    static constexpr std::size_t rollback_depth = 128;
+    static constexpr std::size_t rollback_depth = detail::state_path::rollback_depth;
 
     /// Without a grammar: no token is legal, and check() says so.
-    basic_grammar_matcher() noexcept { ring_[0] = detail::dead; }
+    basic_grammar_matcher() noexcept = default;
     /// At the beginning of a text. check() says what is wrong: a default grammar, a token that the grammar names and
     /// the vocabulary lacks, no memory.
     basic_grammar_matcher(const Grammar& language, const vocabulary_trie& trie) noexcept : basic_grammar_matcher() {
@@ -68,7 +70,7 @@ public:
         if (!legal) return status_of(why);
         if (legal->count() > 0) return {};
         if (is_complete()) return status::failed(status_code::no_legal_token, "constrain");  // there is no token for it
-        return dead_end();
+        return detail::dead_end_status(expected_bytes(), tokens_->trie()->first_bytes());
     }
 
     // ---- what is legal
@@ -142,7 +144,7 @@ public:
     step accept(token_id token) noexcept {
         const detail::state_id to = state_after(token);
         if (to < 0 && to != ended) return step::refusal(refusal(to));
-        push(to);
+        path_.push(to);
         step taken;
         taken.finished = is_finished();
         return taken;
@@ -158,27 +160,19 @@ public:
         const detail::state_id to =
             ask_with_room([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), bytes); });
         if (to < 0) return refusal(to);
-        push(to);
+        path_.push(to);
         return {};
     }
     /// Back to the beginning, of another text perhaps: marks of before mean nothing any more.
-    void reset() noexcept {
-        if (automaton_) ring_[0] = automaton_->start();
-        accepted_ = oldest_ = 0;
-    }
+    void reset() noexcept { path_.reset(); }
 
     // ---- going back
 
     /// How many tokens have come since the beginning; accept_bytes counts as one.
-    std::uint64_t mark() const noexcept { return accepted_; }
+    std::uint64_t mark() const noexcept { return path_.mark(); }
     /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens before the
     /// farthest place that was reached since reset().
-    status rollback(std::uint64_t mark) noexcept {
-        if (mark > accepted_) return status_code::mark_unknown;
-        if (mark < oldest_) return status_code::rewind_too_far;
-        accepted_ = mark;
-        return {};
-    }
+    status rollback(std::uint64_t mark) noexcept { return path_.rollback(mark); }
 
     // ---- what is certain
 
@@ -245,7 +239,6 @@ public:
 private:
     /// Beside the states: an end has come.
     enum : detail::state_id { ended = -100 };
-    enum : std::size_t { states_kept = rollback_depth + 1 };
 
     status begin(const Grammar& language, const vocabulary_trie& trie) noexcept {
         RIFFLE_TRY { tokens_ = language.data()->over(trie.data()); }
@@ -254,18 +247,14 @@ private:
         grammar_ = language.data();
         trie_ = trie;
         if (!tokens_->problem().ok()) return tokens_->problem();
-        if (const auto why = tokens_->automaton(automaton_); why != detail::automaton_error::none)
-            return status_of(why);
-        ring_[0] = automaton_->start();
+        detail::shared_pointer<detail::lazy_automaton> automaton;
+        if (const auto why = tokens_->automaton(automaton); why != detail::automaton_error::none) return status_of(why);
+        path_.begin(automaton);
         return {};
     }
 
-    detail::state_id now() const noexcept { return ring_[std::size_t(accepted_ % states_kept)]; }
-    const detail::text_state& state() const noexcept { return automaton_->at(now()); }
-    void push(detail::state_id to) noexcept {
-        ring_[std::size_t(++accepted_ % states_kept)] = to;
-        if (accepted_ > oldest_ + rollback_depth) oldest_ = accepted_ - rollback_depth;
-    }
+    detail::state_id now() const noexcept { return path_.now(); }
+    const detail::text_state& state() const noexcept { return path_.state(); }
     bool expects_a_token() const noexcept {
         for (const detail::configuration& c : state().configurations())
             if (!tokens_->grammar().token_edges_of(c.node).empty()) return true;
@@ -294,68 +283,27 @@ private:
         }));
         return legal;
     }
-    /// Asks the automaton; where that is full, a fresh one, and in the end one of the default limits at least.
     template <class Ask>
     detail::state_id ask_with_room(Ask ask) const noexcept {
-        const detail::state_id answer = ask(*automaton_);
-        return detail::error_of(answer) == detail::automaton_error::full ? ask_others(ask) : answer;
-    }
-    template <class Ask>
-    RIFFLE_NOINLINE detail::state_id ask_others(Ask ask) const noexcept {
-        detail::state_id answer = detail::failed(detail::automaton_error::full);
-        detail::shared_pointer<detail::lazy_automaton> other = automaton_;
-        for (int attempt = 0; detail::error_of(answer) == detail::automaton_error::full && attempt < 3; ++attempt) {
-            detail::automaton_error why = tokens_->replace_full(other, attempt == 2);
-            if (why == detail::automaton_error::none) why = move_to(other);
-            answer = why == detail::automaton_error::none ? ask(*automaton_) : detail::failed(why);
-        }
-        return answer;
-    }
-    detail::automaton_error move_to(const detail::shared_pointer<detail::lazy_automaton>& other) const noexcept {
-        std::array<detail::state_id, states_kept> moved = ring_;
-        const std::size_t used = accepted_ < states_kept ? std::size_t(accepted_) + 1 : states_kept;
-        const detail::automaton_error why = other->move_states(*automaton_, {moved.data(), used});
-        if (why != detail::automaton_error::none) return why;
-        ring_ = moved;
-        automaton_ = other;
+        const detail::state_id answer = ask(path_.automaton());
+        if (detail::error_of(answer) != detail::automaton_error::full) return answer;
         words_.forget();
-        return why;
+        return path_.ask_others(*tokens_, ask);
     }
-    /// No token can spell what may come next. A byte that none begins with says most.
-    status dead_end() const noexcept {
-        const byte_set next = expected_bytes(), begun = tokens_->trie()->first_bytes();
-        if (next.empty()) return status::failed(status_code::dead_end, "constrain");
-        for (unsigned byte = 0; byte < 256; ++byte)
-            if (next.contains(std::uint8_t(byte)) && !begun.contains(std::uint8_t(byte)))
-                return status::invalid("constrain", "the next byte", double(byte),
-                                       "may come, but no token begins with it", status_code::dead_end);
-        return status::invalid("constrain", "the next byte", double(next.first()),
-                               "may come, but no token that begins with it goes on as it should",
-                               status_code::dead_end);
-    }
+
     /// Why there is no way on from here.
     status refusal(detail::state_id to) const noexcept {
         return to == ended ? status::failed(status_code::stage_failed, "constrain") : status_of(detail::error_of(to));
     }
     status status_of(detail::automaton_error why) const noexcept {
-        if (why == detail::automaton_error::no_memory) return status_code::out_of_memory;
-        if (why == detail::automaton_error::full)
-            return status::invalid("grammar_limits", "automaton_bytes", double(tokens_->limits().automaton_bytes),
-                                   "is too small for a text nested as deeply as this", status_code::stage_failed);
-        if (why == detail::automaton_error::too_large)
-            return status::invalid("grammar_limits", "configurations", double(tokens_->limits().configurations),
-                                   "is too small for a text as ambiguous as this", status_code::stage_failed);
-        return status::failed(status_code::stage_failed, "constrain");
+        return detail::status_of(why, tokens_ ? tokens_->limits() : grammar_limits{});
     }
 
     detail::shared_pointer<const detail::grammar_data> grammar_;
     vocabulary_trie trie_;
     detail::shared_pointer<detail::token_automaton> tokens_;
-    mutable detail::shared_pointer<detail::lazy_automaton> automaton_;
-    mutable std::array<detail::state_id, states_kept> ring_;  ///< after the last 129 tokens
+    mutable detail::state_path path_;
     mutable detail::words_of_few words_;
-    std::uint64_t accepted_ = 0;
-    std::uint64_t oldest_ = 0;  ///< whose state is kept
     status problem_ = status::invalid("constrain", "grammar", 0, "is not set");
 };
 using grammar_matcher = basic_grammar_matcher<grammar>;

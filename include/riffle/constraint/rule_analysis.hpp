@@ -15,7 +15,7 @@ class rule_analysis {
 public:
     enum : std::uint32_t { greatest_inlined = 400, greatest_size = 1u << 30 };
 
-    explicit rule_analysis(const Rules& g) : g_(g), size_(g.rules.size()), is_recursive_(g.rules.size()) {
+    explicit rule_analysis(const Rules& g) : grammar_(g), size_(g.rules.size()), is_recursive_(g.rules.size()) {
         find_components();
     }
 
@@ -25,15 +25,15 @@ public:
     std::uint32_t size(std::uint32_t rule) const noexcept { return size_[rule]; }
     /// About how many nodes an expression becomes.
     std::uint32_t size_of(expression_id id) const noexcept {
-        const expression& e = g_.at(id);
+        const expression& e = grammar_.at(id);
         switch (e.kind) {
         case expression_kind::literal: return e.count + 1;
-        case expression_kind::characters: return std::uint32_t(1 + g_.sets[e.first].ranges().size());
+        case expression_kind::characters: return std::uint32_t(1 + grammar_.sets[e.first].ranges().size());
         case expression_kind::token: return 2;
         case expression_kind::rule: return can_be_inlined(e.first) ? size_[e.first] : 2;
         case expression_kind::repetition: {
             const std::uint64_t copies = e.most == expression::unlimited ? std::uint64_t{e.least} + 1 : e.most;
-            const std::uint32_t of_one = size_of(g_.part(e, 0));
+            const std::uint32_t of_one = size_of(grammar_.part(e, 0));
             const bool is_copied = copies <= most_copies && copies * of_one <= most_copied;
             return is_copied ? std::uint32_t(copies * of_one) : of_one + 2;
         }
@@ -41,7 +41,7 @@ public:
         case expression_kind::alternatives: break;
         }
         std::uint64_t all = 1;
-        for (std::size_t i = 0; i < e.count; ++i) all += size_of(g_.part(e, i));
+        for (std::size_t i = 0; i < e.count; ++i) all += size_of(grammar_.part(e, i));
         return std::uint32_t((std::min<std::uint64_t>)(all, greatest_size));
     }
 
@@ -51,9 +51,9 @@ public:
 private:
     /// The rules that an expression refers to.
     void references(expression_id id, std::vector<std::uint32_t>& to) const {
-        const expression& e = g_.at(id);
+        const expression& e = grammar_.at(id);
         if (e.kind == expression_kind::rule) to.push_back(e.first);
-        for (std::size_t i = 0; e.has_parts() && i < e.count; ++i) references(g_.part(e, i), to);
+        for (std::size_t i = 0; e.has_parts() && i < e.count; ++i) references(grammar_.part(e, i), to);
     }
 
     /// Strongly connected components (Tarjan, "Depth-first search and linear graph algorithms", 1972), without
@@ -66,7 +66,7 @@ private:
             std::vector<std::uint32_t> to;
         };
         constexpr std::uint32_t unseen = ~0u;
-        const std::size_t count = g_.rules.size();
+        const std::size_t count = grammar_.rules.size();
         std::vector<std::uint32_t> index(count, unseen), lowest(count);
         std::vector<std::uint8_t> is_open(count);
         std::vector<std::uint32_t> open;
@@ -77,7 +77,7 @@ private:
             open.push_back(rule);
             is_open[rule] = 1;
             visits.push_back({rule, 0, {}});
-            references(g_.rules[rule].body, visits.back().to);
+            references(grammar_.rules[rule].body, visits.back().to);
         };
         for (std::uint32_t root = 0; root < count; ++root) {
             if (index[root] != unseen) continue;
@@ -105,12 +105,12 @@ private:
             open.pop_back();
             is_open[rule] = 0;
             if (has_others) is_recursive_[rule] = 1;
-            size_[rule] = size_of(g_.rules[rule].body);
+            size_[rule] = size_of(grammar_.rules[rule].body);
             if (rule == first) return;
         }
     }
 
-    const Rules& g_;
+    const Rules& grammar_;
     std::vector<std::uint32_t> size_;
     std::vector<std::uint8_t> is_recursive_;
 };
