@@ -617,22 +617,35 @@ void sample(benchmark::State& state, const std::vector<std::vector<float>>& rows
     std::size_t i = 0;
     for (auto _ : state) benchmark::DoNotOptimize(c.peek(rows[i++ % rows.size()]));
 }
-/// The usual chain alone, and behind a grammar after such a text.
-void usual_chain(benchmark::State& state, model& (*of)(), const char* source, const char* read) {
+/// The usual chain alone, or behind a stage that leaves few tokens.
+template <class... Ahead>
+void usual_chain(benchmark::State& state, model& (*of)(), const Ahead&... ahead) {
     static const std::vector<std::vector<float>> rows_of[] = {rows::eight(rows::medium, large().trie().size()),
                                                               rows::eight(rows::medium, small().trie().size())};
-    const auto& rows = rows_of[of == &small];
-    if (!source)
-        return sample(state, rows,
-                      top_k{.k = 40} | top_p{.p = 0.95f} | min_p{.p = 0.05f} | temperature{.t = 0.8f} |
-                          dist{.seed = 42});
+    sample(state, rows_of[of == &small],
+           chain(ahead..., top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f},
+                 dist{.seed = 42}));
+}
+/// Behind a grammar, after such a text.
+void chain_behind_grammar(benchmark::State& state, model& (*of)(), const std::string& source, const char* read) {
     const parsed<grammar> g = parse({"a chain's", source});
     grammar_matcher m(*g, of().trie());
     require(m.accept_bytes(read).ok(), "the beginning of a text is refused");
     state.counters["legal"] = double(m.legal_count());
-    sample(state, rows,
-           constrain{m} | top_k{.k = 40} | top_p{.p = 0.95f} | min_p{.p = 0.05f} | temperature{.t = 0.8f} |
-               dist{.seed = 42});
+    usual_chain(state, of, constrain{m});
+}
+
+/// How a stage is told which tokens are legal.
+enum class told_by { words, words_and_count, ids };
+/// Behind a mask, or a set of ids, that leaves one token in so many.
+void chain_behind_set(benchmark::State& state, model& (*of)(), std::size_t one_in, told_by how) {
+    token_set legal;
+    for (std::size_t id = one_in / 2; id < of().trie().size(); id += one_in) legal.add(token_id(id));
+    state.counters["legal"] = double(legal.size());
+    if (how == told_by::ids) return usual_chain(state, of, allowed_tokens{legal});
+    mask words{{legal.words().begin(), legal.words().end()}};
+    if (how == told_by::words_and_count) words.count = legal.size();
+    usual_chain(state, of, words);
 }
 
 const bool registered = [] {
@@ -647,18 +660,25 @@ const bool registered = [] {
             const vocabulary& words = of().words();
             for (auto _ : s) benchmark::DoNotOptimize(vocabulary_trie(words));
         })->Unit(benchmark::kMillisecond);
-        add("usual chain, alone", [of](benchmark::State& s) { usual_chain(s, of, nullptr, ""); });
+        add("usual chain, alone", [of](benchmark::State& s) { usual_chain(s, of); });
         add("usual chain, few legal", [of](benchmark::State& s) {
-            usual_chain(s, of, "root ::= [0-9]{1,2} | \"yes\" | \"no\" | \"maybe\"", "");
+            chain_behind_grammar(s, of, "root ::= [0-9]{1,2} | \"yes\" | \"no\" | \"maybe\"", "");
         });
         add("usual chain, inside a string", [of](benchmark::State& s) {
-            static const std::string json = grammar_texts::json("object");
-            usual_chain(s, of, json.c_str(), "{\"a\": \"some");
+            chain_behind_grammar(s, of, grammar_texts::json("object"), "{\"a\": \"some");
         });
         add("usual chain, inside a counted string", [of](benchmark::State& s) {
-            static const std::string json = grammar_texts::json(grammar_texts::counted(0, 200));
-            usual_chain(s, of, json.c_str(), "\"some");
+            chain_behind_grammar(s, of, grammar_texts::json(grammar_texts::counted(0, 200)), "\"some");
         });
+        for (const std::size_t one_in : {1500, 100, 3}) {
+            const auto name = "usual chain, one in " + std::to_string(one_in) + " legal, ";
+            const auto add_told = [&](const char* by, told_by how) {
+                add(name + by, [of, one_in, how](benchmark::State& s) { chain_behind_set(s, of, one_in, how); });
+            };
+            add_told("mask", told_by::words);
+            add_told("mask with count", told_by::words_and_count);
+            add_told("allowed_tokens", told_by::ids);
+        }
         for (std::size_t i = 0; i < subjects().size(); ++i)
             add("grammar/" + subjects()[i].grammar.name, [of, i](benchmark::State& s) { grammar_over(s, i, of); })
                 ->Iterations(1)

@@ -13,9 +13,10 @@ namespace riffle::inline RIFFLE_ABI {
 /// (the layout of llguidance, XGrammar and SPIR-V).
 ///
 /// No words at all leave nothing: an empty constraint must not let everything through. Change them between steps
-/// through get<mask>(chain).words. Whoever knows how many bits are set says so in `count` (and anew with other words),
-/// which saves counting them in each step: 1 of 3 µs, where few of 150,000 tokens are left. A wrong count costs time,
-/// and changes no token. A few tokens by their ids are an allowed_tokens.
+/// through get<mask>(chain).words.
+///
+/// Whoever knows how many bits are set says so in `count`, and anew with other words: then they are not counted in each
+/// step. A wrong count costs time, and changes no token. A few tokens by their ids are faster (allowed_tokens).
 ///
 /// Wide: when few tokens are left they are gathered and nothing else of the row is read; otherwise mixed blocks are
 /// copied. Narrow: O(candidates).

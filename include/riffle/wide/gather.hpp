@@ -15,20 +15,29 @@
 
 namespace riffle::inline RIFFLE_ABI::wide {
 
+/// So many words of a mask are looked at together: where few tokens are legal, most have no bit.
+inline constexpr std::size_t words_at_once = 16;
+
+template <int N>
+RIFFLE_INLINE bool have_a_bit(const std::uint32_t* words) noexcept {
+    const auto* const from = reinterpret_cast<const std::int32_t*>(words);
+    int_lanes<N> bits = int_lanes<N>::load(from);
+    for (std::size_t i = N; i < words_at_once; i += N) bits = bits | int_lanes<N>::load(from + i);
+    return any(bits);
+}
+
 /// How many of the first `size` ids a packed mask leaves, counted up to `enough`.
 struct count_bits_pass {
     template <int N>
     static RIFFLE_INLINE std::size_t run(std::span<const std::uint32_t> words, const std::size_t& size,
                                          const std::size_t& enough) noexcept {
-        constexpr std::size_t words_at_once = 64;
         const std::size_t whole = size / 32 < words.size() ? size / 32 : words.size();
-        std::size_t legal = 0;
-        for (std::size_t w = 0; w < whole && legal < enough;) {
-            const std::size_t end = w + words_at_once < whole ? w + words_at_once : whole;
-            for (; w + 1 < end; w += 2)
-                legal += std::size_t(std::popcount(std::uint64_t{words[w]} << 32 | words[w + 1]));
-            if (w < end) legal += std::size_t(std::popcount(words[w++]));
-        }
+        std::size_t legal = 0, w = 0;
+        for (; w + words_at_once <= whole && legal < enough; w += words_at_once)
+            if (have_a_bit<N>(words.data() + w))
+                for (std::size_t i = w; i < w + words_at_once; i += 2)
+                    legal += std::size_t(std::popcount(std::uint64_t{words[i]} << 32 | words[i + 1]));
+        for (; w < whole && legal < enough; ++w) legal += std::size_t(std::popcount(words[w]));
         if (whole < words.size() && size % 32 != 0)
             legal += std::size_t(std::popcount(words[whole] & ((1u << size % 32) - 1)));
         return legal;
@@ -39,22 +48,26 @@ inline std::size_t count_legal(std::span<const std::uint32_t> words, std::size_t
 }
 
 /// The tokens a mask leaves, as they stand in the row, in ascending id. O(V / 32 + legal).
-inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words, token_data* out) noexcept {
-    constexpr std::size_t words_at_once = 8;
-    std::size_t n = 0;
-    const std::size_t count = (std::min)(words.size(), (r.size() + 31) / 32);
-    for (std::size_t w = 0; w < count;) {
-        const std::size_t end = (std::min)(w + words_at_once, count);
-        std::uint32_t any_bit = 0;
-        for (std::size_t i = w; i < end; ++i) any_bit |= words[i];
-        if (any_bit == 0) w = end;  // as most, where few are legal
-        for (; w < end; ++w)
-            for (std::uint32_t bits = words[w]; bits; bits &= bits - 1) {
-                const std::size_t id = w * 32 + std::size_t(std::countr_zero(bits));
-                if (id < r.size()) out[n++] = {token_id(id), r.logit(id), 0.0f};
-            }
+struct find_legal_pass {
+    template <int N>
+    static RIFFLE_INLINE std::size_t run(const row& r, std::span<const std::uint32_t> words,
+                                         token_data* const& out) noexcept {
+        const std::size_t of_row = (r.size() + 31) / 32, count = words.size() < of_row ? words.size() : of_row;
+        std::size_t n = 0;
+        for (std::size_t w = 0; w < count;) {
+            const std::size_t end = w + words_at_once < count ? w + words_at_once : count;
+            if (end - w == words_at_once && !have_a_bit<N>(words.data() + w)) w = end;
+            for (; w < end; ++w)
+                for (std::uint32_t bits = words[w]; bits; bits &= bits - 1) {
+                    const std::size_t id = w * 32 + std::size_t(std::countr_zero(bits));
+                    if (id < r.size()) out[n++] = {token_id(id), r.logit(id), 0.0f};
+                }
+        }
+        return n;
     }
-    return n;
+};
+inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words, token_data* out) noexcept {
+    return wide::run<find_legal_pass>(r, words, out);
 }
 
 /// The tokens of a list of ids, in ascending id.
