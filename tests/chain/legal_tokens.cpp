@@ -94,12 +94,17 @@ TEST(LegalTokens, AreAskedForOnceAStep) {
 
 /// A set may have ids that a row has not: those are not counted.
 TEST(LegalTokens, BeyondTheRowAreNotCounted) {
-    allowed_tokens allowed;
-    for (token_id id = 0; id < 200; ++id) allowed.tokens.add(id < 2 ? id : 4000 + id);
-    auto c = chain(allowed, greedy{});
-    const auto row = make_row(shape::random, 300, 1);
-    EXPECT_LT(c.sample(row), 2);
-    EXPECT_EQ(c.survivors().size(), 2u);
+    for (const token_id count : {200, 2000}) {  // as ids, and as words
+        allowed_tokens allowed;
+        for (token_id id = 0; id < count; ++id) allowed.tokens.add(id < 2 ? id : 4000 + id);
+        auto c = chain(allowed, greedy{});
+        const auto row = make_row(shape::random, 300, 1);
+        EXPECT_LT(c.sample(row), 2);
+        EXPECT_EQ(c.survivors().size(), 2u) << count;
+        get<allowed_tokens>(c).tokens.remove(0);
+        get<allowed_tokens>(c).tokens.remove(1);
+        EXPECT_EQ(c.sample(row), null_token) << count;
+    }
 }
 
 TEST(LegalTokens, OfIdsAreGatheredAndOthersHidden) {

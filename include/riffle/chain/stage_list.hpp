@@ -253,13 +253,19 @@ public:
 private:
     /// So many legal tokens at most are gathered.
     static constexpr std::size_t few_of(std::size_t row_size) noexcept { return row_size / tuning::row_to_gathered; }
+    /// With a count, of those that the row has: a set may have others.
     static legal_tokens counted(legal_tokens legal, std::size_t row_size) noexcept {
         if (legal.are_all) return legal;
+        if (!legal.ids.empty()) return legal_tokens::of_ids(below(row_size, legal.ids));
         const std::size_t few = few_of(row_size);
-        const bool has_others = legal.words.size() > (row_size + 31) / 32;  // a set may have ids that the row has not
+        const bool has_others = legal.words.size() > (row_size + 31) / 32;
         if (legal.count == legal_tokens::unknown || (has_others && legal.count > few))
             legal.count = wide::count_legal(legal.words, row_size, few + 1);
         return legal;
+    }
+    static std::span<const token_id> below(std::size_t row_size, std::span<const token_id> ids) noexcept {
+        const auto is_below = [row_size](token_id id) { return id < 0 || std::size_t(id) < row_size; };
+        return {ids.begin(), std::partition_point(ids.begin(), ids.end(), is_below)};
     }
     static bool leaves_few(const stage_ref& s, const legal_tokens* known, std::size_t row_size) noexcept {
         const history nothing;
