@@ -25,7 +25,9 @@ public:
     }
     bool is_there() const { return context_ != nullptr; }
     const riffle::vocabulary& words() const override { return words_; }
-    std::vector<riffle::token_id> tokens_of(const std::string& text) const override { return words_.tokenise(text); }
+    std::vector<riffle::token_id> tokens_of(const std::string& text) const override {
+        return words_.tokenise(text, llama_n_ctx(context_.get()));
+    }
     void begin(std::span<const riffle::token_id> prompt) override {
         llama_memory_clear(llama_get_memory(context_.get()), true);
         read(prompt);

@@ -43,7 +43,7 @@ answer ask(language_model& model, const std::string& situation, Chain chain) {
             return model.tokens_of({t.data(), t.size()});
         });
         if (!next.empty()) {
-            for (const token_id token : next) chain.accept(token);  // nothing is drawn
+            for (const token_id token : next) chain.accept(token);  // none is refused, and nothing is drawn
             a.forced += next.size();
         } else {
             next.push_back(chain.sample(model.logits()));

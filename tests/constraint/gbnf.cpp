@@ -732,6 +732,13 @@ TEST(GbnfLimits, OfDepth) {
     limits.depth = 0;
     EXPECT_TRUE(parse_gbnf(nested(0), "root", limits).ok());
     expect_problem_at(nested(1), 10, deep, limits);
+    for (const std::uint32_t depth : {1024u, 1u << 20, 1u << 30, ~0u}) {
+        limits.depth = depth;
+        EXPECT_TRUE(parse_gbnf(nested(1024), "root", limits).ok()) << depth;
+        expect_problem_at(nested(1025), 9 + 1025, deep, limits);
+        expect_problem_at(nested(200000), 9 + 1025, deep, limits);
+        EXPECT_TRUE(parse_gbnf("root ::= \"a\"*", "root", limits).ok()) << depth;
+    }
     EXPECT_TRUE(takes(nested(256), "a"));
     expect_problem_at(nested(257), 9 + 257, deep);
     expect_problem_at("root ::= " + repeated("(", 200000), 9 + 257, deep);

@@ -498,6 +498,17 @@ TEST(GrammarMatcher, KnowsWhatMustFollow) {
     }
     EXPECT_GT(forced, 20u) << "hardly ever must a token follow";
 }
+TEST(GrammarMatcher, EndsAForcedRunWhereALimitRefusesATokenOfTheMask) {
+    const vocabulary_trie trie = trie_of(words_of({"a", "b", "c", "x", "y"}));
+    grammar_matcher m(grammar_of("root ::= s\ns ::= \"a\" s \"b\" \"c\" | \"a\" s | \"x\" \"y\" \"y\""), trie);
+    for (int i = 0; i < 500; ++i) ASSERT_FALSE(m.accept(0).refused);
+    ASSERT_FALSE(m.accept(3).refused);
+    const tokens run = m.forced_run(12);
+    ASSERT_LE(run.size(), 2u);
+    for (const token_id token : run) ASSERT_FALSE(m.accept(token).refused);
+    EXPECT_EQ(m.legal_count(), 1u);
+    EXPECT_TRUE(m.accept(4).refused) << "else the run would have gone on";
+}
 TEST(GrammarMatcher, EndsAForcedRunAtABranchAndAtTheEnd) {
     const slow::words words = words_of({"a", "b", "c"});
     const vocabulary_trie trie = trie_of(words);

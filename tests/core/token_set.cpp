@@ -77,6 +77,11 @@ TEST(TokenSet, ListsItsIdsWhileTheyAreFew) {
     EXPECT_TRUE(set.ids().empty());  // what was moved from is an empty set
     set.add(9);
     EXPECT_EQ(set.ids().size(), 1u);
+    token_set& same = set;
+    set = std::move(same);
+    EXPECT_EQ(visited(set), std::vector<token_id>{9});
+    set = same;
+    EXPECT_EQ(visited(set), std::vector<token_id>{9});
 }
 TEST(TokenSet, LeavesOutIdsBelowZero) {
     constexpr token_id least = std::numeric_limits<token_id>::min(), greatest = std::numeric_limits<token_id>::max();

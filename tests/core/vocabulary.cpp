@@ -50,6 +50,8 @@ TEST(Vocabulary, TokenisesIntoTheLongestPiecesFromTheLeft) {
     EXPECT_EQ(v.tokenise(""), ids{});
     EXPECT_EQ(vocabulary().tokenise("abc"), ids{});
     EXPECT_EQ(v.tokenise(std::string(100, 'a')).size(), 64u);
+    EXPECT_EQ(v.tokenise(std::string(100, 'a'), 1000).size(), 100u);
+    EXPECT_EQ(v.tokenise("abcab a", 2), (ids{3, 1}));
 }
 TEST(Vocabulary, AsksTheTokeniserOfTheModel) {
     vocabulary v = some_words();
@@ -63,6 +65,9 @@ TEST(Vocabulary, AsksTheTokeniserOfTheModel) {
         &model);
     EXPECT_EQ(v.tokenise("xyz"), (ids{40, 41, 42}));
     EXPECT_EQ(v.tokenise(std::string(100, 'x')).size(), 64u);
+    EXPECT_EQ(v.tokenise(std::string(100, 'x'), 1000).size(), 100u);
+    EXPECT_EQ(v.tokenise("xyz", 2), (ids{40, 41}));
+    EXPECT_TRUE(v.tokenise("xyz", 0).empty());
     const vocabulary copy = v;
     EXPECT_EQ(copy.tokenise("x"), ids{40});
 }

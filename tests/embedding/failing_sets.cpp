@@ -21,11 +21,13 @@ TEST(FailingAllocation, OfATokenSet) {
         std::vector<token_id> all;
         s.each([&](token_id id) { all.push_back(id); });
         all.push_back(s.left_out());
+        all.push_back(token_id(s.size()));
+        all.insert(all.end(), s.ids().begin(), s.ids().end());
         return all;
     };
     fail_each_allocation(nothing, throwing([](int& n) { n += token_set{1, 5, 70000}.contains(5); }), same);
     fail_each_allocation(made, throwing([](token_set& s) { s.add(100000); }), ids);
-    const token_set other{-1, 3, 90000};
+    const token_set other{-1, 3, 90000, 5, 7, 9, 11, 13};  // its words and its list need memory
     fail_each_allocation(made, throwing([&](token_set& s) { s = other; }), ids);
 }
 

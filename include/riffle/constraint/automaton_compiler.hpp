@@ -26,7 +26,7 @@ public:
         shortest_.find(draft_);
         collect_steps();
         if (!order_.find(draft_, steps_, shortest_)) return outcome::left_recursion;
-        if (matches_nothing(0)) return outcome::matches_nothing;
+        if (shortest_.of_rule(byte_automaton::root) == endless) return outcome::matches_nothing;
         cut_dead_ends();
         pass_over_steps();
         collect_steps();
@@ -39,7 +39,6 @@ public:
     /// Of the draft's rules, the one that calls itself before a byte is read.
     std::uint32_t left_recursive() const noexcept { return order_.left_recursive(); }
     /// Whether no text matches one of the draft's rules.
-    bool matches_nothing(std::uint32_t rule) const noexcept { return shortest_.of_rule(rule) == endless; }
 
 private:
     bool is_nullable(std::uint32_t rule) const noexcept { return shortest_.of_rule(rule) == 0; }
@@ -148,7 +147,6 @@ private:
         for (std::uint32_t r = 0; r < draft_.rules.size(); ++r)
             into.rules.push_back({draft_.rules[r].start, draft_.rules[r].end, order_[r], shortest_.of_rule(r),
                                   is_nullable(r), draft_.rules[r].is_repeated});
-        into.root = 0;
         write_classes(into);
     }
     /// Bytes that no edge tells apart are one class.

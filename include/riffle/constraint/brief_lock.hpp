@@ -5,8 +5,8 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// A lock that is held for a microsecond at a time. (std::mutex is not there on platforms without threads, and costs
-/// more to include than all that it would guard.)
+/// A lock that is held for microseconds, and for as long as a new state takes where a text can be read in many ways.
+/// (std::mutex is not there on platforms without threads, and costs more to include than all that it would guard.)
 class brief_lock {
 public:
     void lock() noexcept {

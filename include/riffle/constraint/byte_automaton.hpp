@@ -65,7 +65,7 @@ struct basic_byte_automaton {
     std::vector<token_edge> token_edges;
     std::vector<std::uint32_t> steps;
     std::vector<rule> rules;
-    std::uint32_t root = 0;
+    static constexpr std::uint32_t root = 0;  ///< among the rules
 
     std::uint8_t class_of[256] = {};  ///< bytes of a class are alike in every node
     std::uint32_t classes = 1;

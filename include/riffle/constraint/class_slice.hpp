@@ -21,7 +21,8 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Set>
 class basic_class_slice : public shared_object {
 public:
-    enum : std::size_t { unlimited = 255 };  ///< more characters than a token in the tree has
+    /// `others`: not of the set. Characters of a token are counted up to most_counted, which no token in the tree has.
+    enum : std::uint8_t { others = 255, most_counted = 254 };
 
     explicit basic_class_slice(Set of) : of_(std::move(of)) {}
     /// False where the set is too ragged.
@@ -44,7 +45,7 @@ public:
     }
     const Set& set() const noexcept { return of_; }
 
-    /// For each node of the tree: how many characters the tokens that end there and below have at most; `unlimited`
+    /// For each node of the tree: how many characters the tokens that end there and below have at most; `others`
     /// where one of them is not of the set.
     const std::uint8_t* most_characters() const noexcept { return most_.data(); }
     /// As most_characters, of what lies below a node, counted from there.
@@ -53,11 +54,11 @@ public:
     std::size_t longest() const noexcept { return longest_; }
     /// How many tokens have so many characters at most.
     std::size_t count(std::size_t characters) const noexcept {
-        return up_to_[(std::min<std::size_t>)(characters, unlimited - 1)];
+        return up_to_[(std::min<std::size_t>)(characters, most_counted)];
     }
     /// Adds those tokens.
     void add_to(token_bits& legal, std::size_t characters) const noexcept {
-        characters = (std::min<std::size_t>)(characters, unlimited - 1);
+        characters = (std::min<std::size_t>)(characters, most_counted);
         const std::size_t whole = (std::min)(characters, whole_.size() / word_count_);
         if (whole > 0) {
             const std::span<const std::uint32_t> from(whole_.data() + (whole - 1) * word_count_, word_count_);
@@ -72,7 +73,6 @@ public:
     }
 
 private:
-    enum : std::uint8_t { others = 255 };
     enum : std::uint16_t { at_boundary = 0, no_state = 0xFFFF };
     enum : std::size_t { most_states = 2048, most_whole = 24 };
 
@@ -127,7 +127,7 @@ private:
             if (more == others) return others;
             most = (std::max)(most, std::size_t{more} + (from == at_boundary));
         }
-        return std::uint8_t((std::min<std::size_t>)(most, others - 1));
+        return std::uint8_t((std::min<std::size_t>)(most, most_counted));
     }
     /// Tokens by their number of characters, and words of those of few.
     void sort_tokens(const token_tree& tree, std::size_t vocabulary) {
@@ -138,8 +138,8 @@ private:
         std::array<std::size_t, 257> begins{};
         for (const std::uint8_t l : length) ++begins[std::size_t{l} + 1];
         for (std::size_t l = 0; l < 256; ++l) begins[l + 1] += begins[l];
-        for (std::size_t l = 0; l < unlimited; ++l) up_to_[l] = begins[l + 1];
-        tokens_.resize(begins[unlimited]);
+        for (std::size_t l = 0; l <= most_counted; ++l) up_to_[l] = begins[l + 1];
+        tokens_.resize(begins[most_counted + 1]);
         for (std::size_t id = 0; id < vocabulary; ++id)
             if (length[id] != others) tokens_[begins[length[id]]++] = token_id(id);
 
@@ -158,9 +158,9 @@ private:
     Set of_;
     std::vector<std::uint8_t> most_;  ///< for each node of the tree; `others`: some token below is not of the set
     std::vector<token_id> tokens_;    ///< of the set, by their number of characters
-    std::array<std::size_t, unlimited> up_to_{};  ///< how many of them have so many characters at most
-    std::vector<std::uint32_t> whole_;            ///< words of the tokens of 1 character at most, of 2, and so on
-    std::vector<std::uint8_t> below_;             ///< see characters_below
+    std::array<std::size_t, most_counted + 1> up_to_{};  ///< how many of them have so many characters at most
+    std::vector<std::uint32_t> whole_;  ///< words of the tokens of 1 character at most, of 2, and so on
+    std::vector<std::uint8_t> below_;   ///< see characters_below
     std::size_t word_count_ = 1, longest_ = 0;
 };
 using class_slice = basic_class_slice<code_point_set>;

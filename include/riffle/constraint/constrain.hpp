@@ -23,7 +23,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// It may also have `status check() const noexcept`, asked ahead of each step (a failure is the step's); `status
 /// can_accept(token_id) const noexcept`, why it would refuse; and `legal_tokens legal() const noexcept`, which saves
-/// counting: words or ids, with their number. Spans that it gives out stay valid until the next call of any member.
+/// counting: words or ids, with their number. Spans that it gives out stay valid until the next call of any member. A
+/// `guided` copies it in functions that do not throw: there its copies must not throw either.
 template <class M>
 concept token_matcher = std::copyable<M> && requires(const M& m, M& changed, token_id token, std::uint64_t mark) {
     { m.legal_words() } noexcept -> std::convertible_to<std::span<const std::uint32_t>>;
@@ -49,7 +50,7 @@ struct legal_words_view {
 
     std::span<const std::uint32_t> legal_words() const noexcept { return words; }
     /// Whether its bit is set: guided asks before a token is accepted.
-    bool allows(token_id token) const noexcept { return legal_tokens::of_words(words, 0).contains(token); }
+    bool allows(token_id token) const noexcept { return legal_tokens::of_words(words).contains(token); }
     /// The words may be those of the next step already.
     status can_accept(token_id) const noexcept { return {}; }
     step accept(token_id) noexcept { return {}; }

@@ -30,7 +30,7 @@ double feasible_mass(std::span<const float> logits, const Matcher& matcher) noex
     };
     std::uint64_t all = 0, legal = 0;
     for (std::size_t id = 0; id < logits.size(); ++id) all += mass_of(id);
-    detail::for_each_legal(legal_tokens_of(matcher), logits.size(), [&](std::size_t id) { legal += mass_of(id); });
+    legal_tokens_of(matcher).each(logits.size(), [&](std::size_t id) { legal += mass_of(id); });
     return all == 0 ? 0.0 : double(legal) / double(all);
 }
 

@@ -7,6 +7,7 @@
 #include <riffle/constraint/byte_automaton.hpp>
 #include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/mixed_hash.hpp>
+#include <riffle/constraint/numbers_by_hash.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -50,18 +51,16 @@ public:
     }
     std::size_t size() const noexcept { return frames_.size(); }
     std::size_t bytes() const noexcept {
-        return callers_.bytes() + frames_.bytes() + slots_.bytes() + shallow_.bytes();
+        return callers_.bytes() + frames_.bytes() + by_hash_.bytes() + shallow_.bytes();
     }
 
     /// The frame of some callers, settled; no_memory where there is none.
     std::uint32_t intern(std::span<const caller> settled) noexcept {
-        if (2 * (frames_.size() + 1) > slots_.size() && !grow_slots()) return no_memory;
+        if (!by_hash_.make_room(frames_.size(), [&](std::uint32_t f) { return hash_of(callers(f)); })) return no_memory;
         const std::uint64_t hash = hash_of(settled);
-        std::size_t slot = std::size_t(hash) & (slots_.size() - 1);
-        for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
-            const std::uint32_t known = slots_[slot] - 1;
-            if (are_equal(callers(known), settled)) return known;
-        }
+        const std::uint32_t known =
+            by_hash_.find(hash, [&](std::uint32_t f) { return are_equal(callers(f), settled); });
+        if (known != numbers_by_hash::none) return known;
         const auto made = std::uint32_t(frames_.size());
         const auto first = std::uint32_t(callers_.size());
         if (!callers_.append(settled.data(), settled.size())) return no_memory;
@@ -69,7 +68,7 @@ public:
             callers_.shorten(first);
             return no_memory;
         }
-        slots_[slot] = made + 1;
+        by_hash_.add(hash, made);
         return made;
     }
     /// In order, each once; of repetitions that go on in the same place, numbers that touch become one range.
@@ -135,22 +134,11 @@ private:
         }
         return hash;
     }
-    bool grow_slots() noexcept {
-        growing_array<std::uint32_t> grown;
-        if (!grown.resize(slots_.empty() ? 64 : 2 * slots_.size(), 0)) return false;
-        for (std::uint32_t f = 0; f < frames_.size(); ++f) {
-            std::size_t slot = std::size_t(hash_of(callers(f))) & (grown.size() - 1);
-            while (grown[slot] != 0) slot = (slot + 1) & (grown.size() - 1);
-            grown[slot] = f + 1;
-        }
-        slots_.swap(grown);
-        return true;
-    }
 
     const Automaton& of_;
     growing_array<list> frames_;  ///< of their callers
     growing_array<caller> callers_;
-    growing_array<std::uint32_t> slots_;    ///< frames by their hash, from 1; as many as a power of two
+    numbers_by_hash by_hash_;
     growing_array<std::uint32_t> shallow_;  ///< greatest_depth for each frame; 0: not made yet
 };
 using frame_table = basic_frame_table<byte_automaton>;

@@ -38,8 +38,8 @@ parsed<grammar> read_gbnf(const text& source, const text& root, const grammar_li
 /// characters, text that is not UTF-8, left recursion, a range that ends before it begins ([z-a]). Numbers in braces
 /// are exact ({0,10000}; llama.cpp takes more than 2,000 for no limit at all).
 ///
-/// Nothing throws; out of memory is a problem without a place. Time and memory grow with the size of the text, up to
-/// the limits.
+/// Nothing throws; out of memory is a problem without a place. Time and memory grow with the size of the text, and of
+/// how deeply it is nested, up to the limits. (A template, so that including riffle does not compile it.)
 template <class Grammar = grammar>
 parsed<Grammar> parse_gbnf(const text& source, const text& root = "root", const grammar_limits& limits = {}) noexcept {
     RIFFLE_TRY { return detail::read_gbnf<detail::grammar_rules>(source, root, limits); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -101,8 +102,9 @@ private:
 
     // ---- expressions
 
+    std::uint32_t greatest_depth() const noexcept { return (std::min<std::uint32_t>)(limits_.depth, 1024); }
     bool read_alternatives(expression_id& made, std::uint32_t depth, line_end over) {
-        if (depth > limits_.depth) return fail("groups are nested too deeply");
+        if (depth > greatest_depth()) return fail("groups are nested too deeply");
         std::vector<expression_id> alternatives(1);
         if (!read_sequence(alternatives.back(), depth, over)) return false;
         while (take('|')) {
@@ -229,7 +231,7 @@ private:
         if (kind == '?') most = 1;
         if (kind == '{' && !read_bounds(begin, least, most, over)) return false;
         if (most < least) return fail_at(begin, "the maximum of this repetition is below its minimum");
-        if (grammar_.at(items.back()).height > 4 * limits_.depth)
+        if (grammar_.at(items.back()).height > 4 * greatest_depth())
             return fail_at(begin, "repetitions are nested too deeply");
         items.back() = grammar_.add_repetition(items.back(), least, most);
         skip_space(over);

@@ -37,10 +37,8 @@ private:
     }
     void write(expression_id id, within outer) {
         const expression& e = grammar_.at(id);
-        const bool is_list = e.kind == expression_kind::sequence || e.kind == expression_kind::alternatives;
         const bool is_nested = (e.kind == expression_kind::alternatives && outer != within::rule) ||
-                               (e.kind == expression_kind::sequence && outer == within::repetition) ||
-                               (is_list && e.count == 0);
+                               (e.kind == expression_kind::sequence && outer == within::repetition);
         if (is_nested) out_ += '(';
         write_inside(e);
         if (is_nested) out_ += ')';

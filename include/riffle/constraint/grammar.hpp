@@ -1,8 +1,6 @@
 #pragma once
-#include <cstddef>
-#include <cstdint>
-#include <new>
-#include <string>
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -24,18 +22,32 @@ public:
     byte_automaton automaton;
     grammar_limits limits;
 
-    /// The automaton over the tokens of a vocabulary: one for all matchers of the pair. nullptr without memory.
+    /// The automaton over the tokens of a vocabulary: one for all matchers of the pair. Throws without memory.
     shared_pointer<token_automaton> over(const shared_pointer<const trie_data>& trie) const {
+        {
+            const brief_hold hold(lock_);
+            if (auto known = find(trie)) return known;
+        }
+        shared_pointer<token_automaton> made(new token_automaton(automaton, limits, trie));  // may take milliseconds
+        std::vector<shared_pointer<token_automaton>> out_of_use;                             // and to end these, too
         const brief_hold hold(lock_);
-        for (const auto& known : over_)
-            if (known->trie() == trie) return known;
-        std::erase_if(over_, [](const auto& a) { return a->has_one_owner(); });  // of vocabularies out of use
-        shared_pointer<token_automaton> made(new (std::nothrow) token_automaton(automaton, limits, trie));
-        if (made) over_.push_back(made);
+        if (auto known = find(trie)) return known;  // another thread was first
+        over_.reserve(over_.size() + 1);
+        out_of_use.reserve(over_.size());
+        const auto rest = std::partition(over_.begin(), over_.end(), [](const auto& a) { return !a->has_one_owner(); });
+        std::move(rest, over_.end(), std::back_inserter(out_of_use));
+        over_.erase(rest, over_.end());
+        over_.push_back(made);
         return made;
     }
 
 private:
+    shared_pointer<token_automaton> find(const shared_pointer<const trie_data>& trie) const noexcept {
+        for (const auto& known : over_)
+            if (known->trie() == trie) return known;
+        return {};
+    }
+
     mutable brief_lock lock_;
     mutable std::vector<shared_pointer<token_automaton>> over_;
 };

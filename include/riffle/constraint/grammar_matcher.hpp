@@ -189,9 +189,8 @@ public:
         std::size_t count = 0;
         while (count < into.size() && ahead.legal_count() == 1) {
             const token_id only = ahead.legal_ids()[0];
-            if (ahead.tokens_->trie()->ends_text(only)) break;
+            if (ahead.tokens_->trie()->ends_text(only) || ahead.accept(only).refused) break;  // at a limit, perhaps
             into[count++] = only;
-            ahead.accept(only);
         }
         return count;
     }
@@ -216,10 +215,11 @@ public:
         return bytes;
     }
 
-    /// Whether a legal token begins with these bytes and has more behind them. O(tokens that begin with them).
+    /// Whether a legal token begins with these bytes, one at least, and has more behind them. O(tokens that begin with
+    /// them).
     bool goes_beyond(const text& bytes) const noexcept {
         const legal_tokens now_legal = legal();
-        if (!tokens_ || now_legal.count == 0) return false;
+        if (!tokens_ || now_legal.count == 0 || bytes.empty()) return false;
         const detail::token_tree& tree = tokens_->trie()->tree();
         const std::size_t at = tree.find(bytes);
         for (std::size_t i = at + 1; at < tree.nodes.size() && i < at + tree.nodes[at].size(); ++i)
@@ -243,7 +243,6 @@ private:
     status begin(const Grammar& language, const vocabulary_trie& trie) noexcept {
         RIFFLE_TRY { tokens_ = language.data()->over(trie.data()); }
         RIFFLE_CATCH { return status_code::out_of_memory; }
-        if (!tokens_) return status_code::out_of_memory;
         grammar_ = language.data();
         trie_ = trie;
         if (!tokens_->problem().ok()) return tokens_->problem();
@@ -299,7 +298,7 @@ private:
         return detail::status_of(why, tokens_ ? tokens_->limits() : grammar_limits{});
     }
 
-    detail::shared_pointer<const detail::grammar_data> grammar_;
+    detail::shared_pointer<const detail::grammar_data> grammar_;  ///< what the others refer to
     vocabulary_trie trie_;
     detail::shared_pointer<detail::token_automaton> tokens_;
     mutable detail::state_path path_;

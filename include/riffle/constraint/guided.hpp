@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <riffle/constraint/constrain.hpp>
@@ -29,6 +30,8 @@ token_id peek_output(Chain& chain, const whole_row& from) noexcept {
 /// A matcher outside of a chain.
 template <class Matcher>
 struct matcher_guide {
+    static_assert(std::is_nothrow_copy_constructible_v<Matcher> && std::is_nothrow_copy_assignable_v<Matcher>,
+                  "riffle: a guided copies its matcher in functions that do not throw, so copies must be noexcept");
     constrain<Matcher> stage;
 
     status problem() const noexcept { return {}; }

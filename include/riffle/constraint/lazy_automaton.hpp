@@ -87,7 +87,7 @@ public:
                 if (is_meant(e)) closure_.add({e.to, c.frame});
         return state_of(closure_.run());
     }
-    /// A text that can be read in the ways of both.
+    /// A text that can be read in the ways of both, neither of which is an error.
     state_id either(state_id a, state_id b) noexcept {
         if (a == b || b < 0) return a;
         if (a < 0) return b;

@@ -17,7 +17,7 @@ class basic_state_path {
 public:
     static constexpr std::size_t rollback_depth = 128;
 
-    basic_state_path() noexcept { ring_[0] = dead; }
+    basic_state_path() noexcept { ring_.fill(dead); }
     void begin(const shared_pointer<Automaton>& in) noexcept {
         automaton_ = in;
         reset();

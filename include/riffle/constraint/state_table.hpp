@@ -7,6 +7,7 @@
 #include <span>
 
 #include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/numbers_by_hash.hpp>
 #include <riffle/constraint/state_closure.hpp>
 #include <riffle/constraint/state_id.hpp>
 
@@ -20,7 +21,7 @@ struct text_state {
     std::uint32_t count = 0;
     bool is_accepting = false;  ///< the text may end here
     enum : std::uint16_t { loop_not_known = 0xFFFF, no_loop = 0xFFFE };
-    std::atomic<std::uint16_t> loop{loop_not_known};  ///< its widest loop over a set: the slice, and characters
+    std::atomic<std::uint16_t> loop{loop_not_known};  ///< its widest loop over a set: slice << 8 | characters
     std::atomic<std::uint8_t> depth{0};               ///< levels of frames that its mask is known to depend on
     std::atomic<const token_mask*> mask{nullptr};     ///< nullptr: not made yet
 
@@ -67,20 +68,22 @@ public:
     // ---- by one thread at a time
 
     std::size_t size() const noexcept { return size_; }
-    std::size_t bytes() const noexcept { return bytes_ + slots_.bytes(); }
+    std::size_t bytes() const noexcept { return bytes_ + by_hash_.bytes(); }
     /// The state of some configurations, in order; an error, full or no_memory, where it cannot be added.
     state_id intern(std::span<const configuration> of, bool is_accepting) noexcept {
-        if (2 * (size_ + 1) > slots_.size() && !grow_slots()) return failed(automaton_error::no_memory);
-        std::size_t slot = std::size_t(hash_of(of, is_accepting)) & (slots_.size() - 1);
-        for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
-            const state_id known = state_id(slots_[slot] - 1);
-            const std::span<const configuration> others = at(known).configurations();
-            if (at(known).is_accepting == is_accepting &&
-                std::equal(others.begin(), others.end(), of.begin(), of.end()))
-                return known;
-        }
+        const auto hash_of_state = [&](std::uint32_t s) {
+            return hash_of(at(state_id(s)).configurations(), at(state_id(s)).is_accepting);
+        };
+        if (!by_hash_.make_room(size_, hash_of_state)) return failed(automaton_error::no_memory);
+        const std::uint64_t hash = hash_of(of, is_accepting);
+        const std::uint32_t known = by_hash_.find(hash, [&](std::uint32_t s) {
+            const std::span<const configuration> others = at(state_id(s)).configurations();
+            return at(state_id(s)).is_accepting == is_accepting &&
+                   std::equal(others.begin(), others.end(), of.begin(), of.end());
+        });
+        if (known != numbers_by_hash::none) return state_id(known);
         const state_id made = add(of, is_accepting);
-        if (made >= 0) slots_[slot] = std::uint32_t(made) + 1;
+        if (made >= 0) by_hash_.add(hash, std::uint32_t(made));
         return made;
     }
 
@@ -150,23 +153,11 @@ private:
         left_in_block_ -= of.size();
         return kept;
     }
-    bool grow_slots() noexcept {
-        growing_array<std::uint32_t> grown;
-        if (!grown.resize(slots_.empty() ? 256 : 2 * slots_.size(), 0)) return false;
-        for (std::size_t i = 0; i < size_; ++i) {
-            const State& s = at(state_id(i));
-            std::size_t slot = std::size_t(hash_of(s.configurations(), s.is_accepting)) & (grown.size() - 1);
-            while (grown[slot] != 0) slot = (slot + 1) & (grown.size() - 1);
-            grown[slot] = std::uint32_t(i) + 1;
-        }
-        slots_.swap(grown);
-        return true;
-    }
 
     std::uint32_t classes_;
     std::size_t most_ = 0, size_ = 0, bytes_ = 0;
     std::atomic<std::byte*>* chunks_ = nullptr;
-    growing_array<std::uint32_t> slots_;  ///< states by their hash, from 1; as many as a power of two
+    numbers_by_hash by_hash_;
     growing_array<std::byte*> blocks_;
     configuration* next_ = nullptr;
     std::size_t left_in_block_ = 0;

@@ -91,7 +91,7 @@ private:
             const automaton_node& node = of_.nodes[c.node];
             if (node.loop == automaton_node::loop_kind::none || node.loop_set >= slices_.size()) continue;
             if (!slices_[node.loop_set]) continue;
-            std::size_t characters = class_slice::unlimited - 1;
+            std::size_t characters = class_slice::most_counted;
             if (node.loop == automaton_node::loop_kind::counted)
                 characters = (std::min<std::size_t>)(characters, std::size_t{a.repetitions_left(c)} + 1);
             take(set_loop{c.node, node.loop_set, characters});
@@ -111,7 +111,7 @@ private:
         });
         // The tokens of more characters than it reads are not legal, and not walked either.
         if (widest && widest.characters < slice_of(widest).longest() && reads_them_alone(a, of, widest))
-            widest.characters = class_slice::unlimited - 1;
+            widest.characters = class_slice::most_counted;
         return widest;
     }
     /// Whether the characters of a loop's set are read by that loop alone, now and behind each of as many as it reads.

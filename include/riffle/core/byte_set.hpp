@@ -11,10 +11,12 @@ namespace riffle::inline RIFFLE_ABI {
 class byte_set {
 public:
     constexpr void add(std::uint8_t byte) noexcept { bits_[byte / 64] |= std::uint64_t{1} << (byte % 64); }
+    /// All from first to last, both included.
     constexpr void add(std::uint8_t first, std::uint8_t last) noexcept {
         for (std::size_t b = first; b <= last; ++b) add(std::uint8_t(b));
     }
     constexpr bool contains(std::uint8_t byte) const noexcept { return bits_[byte / 64] >> (byte % 64) & 1; }
+    /// 0 to 256.
     constexpr std::size_t size() const noexcept {
         std::size_t all = 0;
         for (const std::uint64_t b : bits_) all += std::size_t(std::popcount(b));

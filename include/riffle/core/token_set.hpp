@@ -30,19 +30,17 @@ public:
     }
     basic_token_set(const basic_token_set&) = default;
     /// Leaves the other one empty.
-    basic_token_set(basic_token_set&& other) noexcept
-        : words_(std::move(other.words_)), listed_(std::move(other.listed_)), size_(std::exchange(other.size_, 0)),
-          left_out_(other.left_out_) {}
-    basic_token_set& operator=(const basic_token_set&) = default;
+    basic_token_set(basic_token_set&& other) noexcept { swap(other); }
+    /// All or nothing, where memory runs out.
+    basic_token_set& operator=(const basic_token_set& other) { return *this = basic_token_set(other); }
     basic_token_set& operator=(basic_token_set&& other) noexcept {
-        words_ = std::move(other.words_);
-        listed_ = std::move(other.listed_);
-        size_ = std::exchange(other.size_, 0);
-        left_out_ = other.left_out_;
+        basic_token_set from(std::move(other));
+        swap(from);
         return *this;
     }
     ~basic_token_set() = default;
 
+    /// O(1), or O(listed ids).
     void add(Id id) {
         if (id < 0 || id >= bound) {
             left_out_ = id;
@@ -55,6 +53,7 @@ public:
         words_[place] |= 1u << (std::uint32_t(id) % 32);
         ++size_;
     }
+    /// Keeps its memory. O(1), or O(listed ids).
     void remove(Id id) noexcept {
         if (!contains(id)) return;
         if (are_listed()) listed_.erase(place_in_list(id));
@@ -65,6 +64,7 @@ public:
         const std::size_t place = std::size_t(std::uint32_t(id)) / 32;
         return id >= 0 && place < words_.size() && (words_[place] >> (std::uint32_t(id) % 32) & 1);
     }
+    /// How many ids are in it.
     std::size_t size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
     /// The last id that was to be added and is not in the range of ids; 0 when none was.
@@ -72,8 +72,8 @@ public:
     /// Packed, lowest bit first, as a mask has them.
     std::span<const std::uint32_t> words() const noexcept { return {words_.data(), words_.size()}; }
 
-    /// Ascending, where they are at most 256 and were so since the set was empty; else empty, and words() has them.
-    /// Saves whoever wants a few of a large vocabulary from looking at all its words.
+    /// Ascending, where they are at most 256; else empty, and words() has them. Saves whoever wants a few of a large
+    /// vocabulary from looking at all its words. A set that once had more is listed again after it was empty.
     std::span<const Id> ids() const noexcept { return {listed_.data(), listed_.size()}; }
 
     /// Calls visit(id) in ascending order. O(greatest id / 32 + size).
@@ -91,6 +91,12 @@ public:
     }
 
 private:
+    void swap(basic_token_set& other) noexcept {
+        words_.swap(other.words_);
+        listed_.swap(other.listed_);
+        std::swap(size_, other.size_);
+        std::swap(left_out_, other.left_out_);
+    }
     bool are_listed() const noexcept { return listed_.size() == size_; }
     auto place_in_list(Id id) noexcept { return std::lower_bound(listed_.begin(), listed_.end(), id); }
     void list(Id id) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -76,15 +77,16 @@ public:
     Id end_of_sequence = null_token;
 
     /// Splits text with the model's own tokeniser, where one was given; else into the longest pieces, from the left,
-    /// skipping bytes that no piece begins with. The first 64 tokens.
-    std::vector<Id> tokenise(text words) const {
+    /// skipping bytes that no piece begins with. The first `most` tokens.
+    std::vector<Id> tokenise(text words, std::size_t most = 64) const {
         if (tokenise_) {
-            Id found[64];
-            const std::size_t count = tokenise_(model_, words, found, 64);
-            return {found, found + (count < 64 ? count : 64)};
+            std::vector<Id> found((std::min)(most, words.size() + 64));  // no model makes many more than bytes
+            const std::size_t count = tokenise_(model_, words, found.data(), found.size());
+            found.resize((std::min)(count, found.size()));
+            return found;
         }
         std::vector<Id> found;
-        while (!words.empty() && found.size() < 64) {
+        while (!words.empty() && found.size() < most) {
             Id longest = null_token;
             for (Id id = 0; std::size_t(id) < size(); ++id)
                 if (!piece(id).empty() && words.starts_with(piece(id)) && !is(id, token_role::control) &&

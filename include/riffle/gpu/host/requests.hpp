@@ -94,10 +94,14 @@ private:
         });
         return fits;
     }
+    static std::size_t words_for(token_id greatest) noexcept {
+        return greatest < 0 ? 0 : std::size_t(greatest) / 32 + 1;
+    }
     bool write_mask(const legal_tokens& legal, std::uint32_t* words) noexcept {
         if (legal.are_all) return false;
         const std::size_t of_vocabulary = saturating::rounded_up(vocabulary_, 32) / 32;
-        const std::size_t count = legal.ids.empty() ? (std::min)(legal.words.size(), of_vocabulary) : of_vocabulary;
+        const std::size_t asked = legal.ids.empty() ? legal.words.size() : words_for(legal.ids.back());
+        const std::size_t count = (std::min)(asked, of_vocabulary);
         if (!has_room(count)) return false;
         words[stage_word::low] = count ? std::uint32_t(used_) : 0;
         words[stage_word::high] = std::uint32_t(count);
