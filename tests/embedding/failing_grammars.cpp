@@ -1,6 +1,7 @@
 // Grammars where one allocation fails: a problem or a status says so, nothing has changed, and the next attempt goes
 // well. Once warm, a matcher asks for no memory.
 
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -164,6 +165,40 @@ TEST(GrammarMatcher, ManyThatStayBehindTakeAFewCaches) {
     RecordProperty("bytes", int(taken));
     EXPECT_LT(taken, 40u << 20);
     for (grammar_matcher& m : behind) EXPECT_FALSE(m.accept('x').refused);
+}
+
+/// Of a text that can be read in very many ways, the caches of a matcher are large, and it keeps them.
+TEST(GrammarMatcher, ManyThatStayBehindNeverTakeMoreThanTheirShare) {
+    const parsed<grammar> g = parse_gbnf(R"gbnf(
+        root ::= x{0,1000} "y"
+        x ::= "a" x{0,1000} "b" | "a" x{0,999} "c" | [a-z]{3,4}
+    )gbnf");
+    ASSERT_TRUE(g) << g.problem().message();
+    vocabulary letters;
+    for (char letter = 'a'; letter <= 'z'; ++letter) letters.add({&letter, 1});
+    const vocabulary_trie trie(letters);
+    const std::size_t before = living_bytes();
+    const char* const crowded = "grammar_limits: automaton_bytes = 50331648 leaves no room beside what other "
+                                "matchers of the grammar hold";
+    std::vector<grammar_matcher> behind;
+    std::uint32_t random = 40;
+    status refused;
+    while (std::strcmp(refused.message().c_str(), crowded) != 0) {
+        ASSERT_LT(behind.size(), 200u) << "what they hold is not bounded";
+        grammar_matcher m(*g, trie);
+        refused = {};
+        for (int n = 0; n < 240 && refused.ok(); ++n) {
+            random = random * 1664525u + 1013904223u;
+            refused = m.accept((random >> 16) % 3 == 0 ? token_id((random >> 20) % 26) : 0).state;
+            (void)m.legal_count();
+        }
+        behind.push_back(m);
+        ASSERT_LT(living_bytes() - before, 220u << 20);
+    }
+    EXPECT_GT(behind.size(), 10u);
+    grammar_matcher last = behind.back();
+    behind.clear();
+    EXPECT_FALSE(last.accept(0).refused) << "there is room again";
 }
 
 }  // namespace

@@ -15,10 +15,12 @@ namespace riffle::inline RIFFLE_ABI {
 /// many steps, is refused (stage_failed) by the token that leads there; a mask may still have that token, since it does
 /// not look so far. Where `states`, `automaton_bytes` or `mask_bytes` is reached, the caches are dropped and filled
 /// again; a single state or mask that does not fit gets the default limits at least, and is refused (stage_failed)
-/// where it does not fit them either. With the defaults no grammar and no text takes more than 256 MB.
+/// where it does not fit them either.
 ///
-/// A matcher that is kept, but not used any more, keeps the caches it stands in. Those that come after them are smaller
-/// then: a server's thousand sleeping sequences cost 1 MB each at most, and not 96.
+/// A matcher that is kept, but not used any more, keeps the caches it stands in, and those that come after them are
+/// smaller. All caches of a grammar and a vocabulary together stay within twice `automaton_bytes` and `mask_bytes`, or
+/// twice the defaults (192 MB) where those are more; a token that needs more is refused (stage_failed) until other
+/// matchers are gone. So with the defaults no grammar and no text takes more than 256 MB, however many matchers it has.
 struct grammar_limits {
     std::size_t text_bytes = 1 << 20;        ///< of the source
     std::uint32_t depth = 256;               ///< groups within groups, up to 1,024; repetitions four times as deep

@@ -37,6 +37,8 @@ public:
     std::span<const T> part(std::size_t first, std::size_t count) const noexcept { return {data_ + first, count}; }
 
     void clear() noexcept { size_ = 0; }
+    /// Empty, and without memory.
+    void release() noexcept { growing_array().swap(*this); }
     void pop() noexcept { --size_; }
     void shorten(std::size_t size) noexcept { size_ = size; }
     [[nodiscard]] bool push(const T& value) noexcept {

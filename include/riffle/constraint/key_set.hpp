@@ -20,6 +20,11 @@ public:
             round_ = 1;
         }
     }
+    /// Empty, and without memory.
+    void release() noexcept {
+        slots_.release();
+        size_ = 0;
+    }
     std::size_t size() const noexcept { return size_; }
     outcome add(Key key) noexcept {
         if (2 * (size_ + 1) > slots_.size() && !grow()) return outcome::no_memory;

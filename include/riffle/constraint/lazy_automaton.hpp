@@ -38,6 +38,7 @@ public:
           closure_(of, frames_, configurations) {
         account_->take(most_.all_bytes());
     }
+    /// Those of its beginning, or of where it was sealed. By one thread at a time.
     const bounds& most() const noexcept { return most_; }
     /// Called once, before anything else.
     automaton_error begin() noexcept {
@@ -50,6 +51,19 @@ public:
 
     // ---- by any thread
 
+    /// How much of its bounds it has used.
+    std::size_t used_bytes() noexcept {
+        const brief_hold hold(lock_);
+        return bytes() + mask_bytes_;
+    }
+    /// It may not grow from here on: it is full, and its account gets back what it has not used.
+    void seal() noexcept {
+        const brief_hold hold(lock_);
+        closure_.release();
+        account_->give_back(most_.all_bytes());
+        most_ = {states_.size(), bytes(), mask_bytes_};
+        account_->take(most_.all_bytes());
+    }
     const text_state& at(state_id s) const noexcept { return states_.at(s); }
     text_state& at(state_id s) noexcept { return states_.at(s); }
     /// A state's next ones, one for each class of bytes; not_built: ask next().
@@ -143,7 +157,8 @@ public:
     automaton_error move_states(basic_lazy_automaton& from, std::span<state_id> states) noexcept {
         const brief_hold hold_elder(from.lock_);
         const brief_hold hold(lock_);
-        const std::size_t before = bytes();
+        // Where they alone take half of it, it would be full again in no time.
+        const auto has_no_room = [this, before = bytes()] { return is_full() || bytes() - before > most_.bytes / 2; };
         growing_array<std::uint32_t> moved;  // frames of `from` as frames of this one
         if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return automaton_error::no_memory;
         if (!mark_frames(from, states, moved)) return automaton_error::no_memory;
@@ -158,6 +173,7 @@ public:
             frame_table::settle(callers);
             moved[f] = frames_.intern({callers.data(), callers.size()});
             if (moved[f] == frame_table::no_memory) return automaton_error::no_memory;
+            if (has_no_room()) return automaton_error::full;
         }
         growing_array<configuration> all;
         for (state_id& s : states) {
@@ -167,9 +183,9 @@ public:
                 if (!all.push({c.node, moved[c.frame]})) return automaton_error::no_memory;
             s = intern(all, from.at(s).is_accepting);
             if (s < 0) return error_of(s);
+            if (has_no_room()) return automaton_error::full;
         }
-        // Where they alone take half of it, it would be full again in no time.
-        return bytes() - before > most_.bytes / 2 ? automaton_error::full : automaton_error::none;
+        return automaton_error::none;
     }
 
     ~basic_lazy_automaton() {

@@ -14,6 +14,10 @@ inline status status_of(automaton_error why, const grammar_limits& limits) noexc
     if (why == automaton_error::full)
         return status::invalid("grammar_limits", "automaton_bytes", double(limits.automaton_bytes),
                                "is too small for a text nested as deeply as this", status_code::stage_failed);
+    if (why == automaton_error::crowded)
+        return status::invalid("grammar_limits", "automaton_bytes", double(limits.automaton_bytes),
+                               "leaves no room beside what other matchers of the grammar hold",
+                               status_code::stage_failed);
     if (why == automaton_error::too_large)
         return status::invalid("grammar_limits", "configurations", double(limits.configurations),
                                "is too small for a text as ambiguous as this", status_code::stage_failed);

@@ -59,6 +59,14 @@ public:
         visit_all();
         return predict_all();
     }
+    /// Gives its memory back; the next run takes new.
+    void release() noexcept {
+        found_.release();
+        left_.release();
+        pending_.release();
+        callers_.release();
+        seen_.release();
+    }
     /// In order, each once.
     const growing_array<configuration>& found() const noexcept { return found_; }
     /// Whether the text may end here.

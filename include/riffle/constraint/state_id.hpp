@@ -18,7 +18,8 @@ enum class automaton_error : state_id {
     too_shallow = -3,  ///< it depends on more levels of callers than are seen
     full = -4,         ///< the caches hold as much as they may
     too_large = -5,    ///< one state has more configurations than it may
-    no_memory = -6,
+    crowded = -6,      ///< what other automata hold leaves no room
+    no_memory = -7,
 };
 constexpr state_id failed(automaton_error why) noexcept { return state_id(why); }
 constexpr automaton_error error_of(state_id s) noexcept {

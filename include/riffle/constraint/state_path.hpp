@@ -43,16 +43,20 @@ public:
         return {};
     }
 
-    /// Asks other automata, where this one is full: a fresh one, and in the end one of the default limits at least.
-    /// What was made in this one may be gone then.
+    /// Asks other automata, where this one is full: the one in use, a fresh one, and then larger ones. What was made in
+    /// this one may be gone then.
     template <class Ask>
     RIFFLE_NOINLINE state_id ask_others(token_automaton& tokens, Ask ask) noexcept {
         state_id answer = failed(automaton_error::full);
         shared_pointer<Automaton> other = automaton_;
-        for (int attempt = 0; error_of(answer) == automaton_error::full && attempt < 3; ++attempt) {
-            automaton_error why = tokens.replace_full(other, attempt == 2);
+        constexpr std::size_t megabyte = 1 << 20, any = std::size_t(-1);
+        constexpr std::size_t larger[] = {
+            0, 0, megabyte, 2 * megabyte, 4 * megabyte, 8 * megabyte, 16 * megabyte, 32 * megabyte, any};
+        for (const std::size_t least : larger) {
+            automaton_error why = tokens.replace_full(other, least);
             if (why == automaton_error::none) why = move_to(other);
             answer = why == automaton_error::none ? ask(*automaton_) : failed(why);
+            if (error_of(answer) != automaton_error::full) break;
         }
         return answer;
     }

@@ -48,17 +48,18 @@ public:
     /// Gives the automaton in use.
     automaton_error automaton(shared_pointer<lazy_automaton>& into) noexcept {
         const brief_hold hold(lock_);
-        automaton_error error = current_ ? automaton_error::none : renew(false);
-        if (error == automaton_error::full) error = renew(true);
+        automaton_error error = current_ ? automaton_error::none : renew(0);
+        if (error == automaton_error::full) error = renew(std::size_t(-1));
         into = current_;
         return error;
     }
-    /// Gives another one in place of a full one: the one in use, or a new one. `largest`: a new one that may grow to
-    /// the default limits at least.
-    automaton_error replace_full(shared_pointer<lazy_automaton>& full, bool largest) noexcept {
+    /// Gives another one in place of a full one: the one in use, or a new one. With `least` one that may grow to so
+    /// many bytes of states and of masks at least, or to what the limits allow, or the default ones.
+    automaton_error replace_full(shared_pointer<lazy_automaton>& full, std::size_t least) noexcept {
         const brief_hold hold(lock_);
-        const bool is_another = current_ && !(current_ == full) && !largest;
-        const automaton_error error = is_another ? automaton_error::none : renew(largest);
+        const bool is_another =
+            current_ && !(current_ == full) && current_->most().bytes >= (std::min)(least, greatest().bytes);
+        const automaton_error error = is_another ? automaton_error::none : renew(least);
         if (error == automaton_error::none) full = current_;
         return error;
     }
@@ -86,13 +87,17 @@ public:
 private:
     enum : std::size_t { least_share = 1 << 20 };
 
+    /// The limits, or the default ones where those are greater.
+    lazy_automaton::bounds greatest() const noexcept {
+        const grammar_limits usual;
+        return {(std::max)(limits_.states, usual.states), (std::max)(limits_.automaton_bytes, usual.automaton_bytes),
+                (std::max)(limits_.mask_bytes, usual.mask_bytes)};
+    }
     /// What a new automaton may grow to. Automata that were replaced live on in matchers that have not been used since:
-    /// what they hold is missing here, so that all of them together do not grow without end. A small one is always
-    /// there.
-    lazy_automaton::bounds fair_share() const noexcept {
+    /// what they hold is missing here. A small one is there for long.
+    lazy_automaton::bounds fair_share(std::size_t held) const noexcept {
         lazy_automaton::bounds share{limits_.states, limits_.automaton_bytes, limits_.mask_bytes};
         const std::size_t whole = share.all_bytes(), most = saturating::sum(whole, whole / 3);
-        const std::size_t held = account_->taken() - (current_ ? current_->most().all_bytes() : 0);
         const std::size_t left = most - (std::min)(held, most);
         while (share.all_bytes() > left && share.all_bytes() > least_share) {
             share.bytes /= 2;
@@ -100,19 +105,23 @@ private:
         }
         return share;
     }
-    automaton_error renew(bool largest) noexcept {
-        const grammar_limits usual;
-        lazy_automaton::bounds most = fair_share();
-        if (largest) {
-            most.states = (std::max<std::size_t>)(most.states, usual.states);
-            most.bytes = (std::max)(limits_.automaton_bytes, usual.automaton_bytes);
-            most.mask_bytes = (std::max)(limits_.mask_bytes, usual.mask_bytes);
-        }
+    /// All together may hold twice the greatest bounds: the one in use, and its successor.
+    automaton_error renew(std::size_t least) noexcept {
+        const std::size_t used = current_ ? current_->used_bytes() : 0;
+        const std::size_t held = account_->taken() - (current_ ? current_->most().all_bytes() : 0);
+        lazy_automaton::bounds most = fair_share(held);
+        if (least > 0) most.states = greatest().states;
+        most.bytes = (std::max)(most.bytes, (std::min)(least, greatest().bytes));
+        most.mask_bytes = (std::max)(most.mask_bytes, (std::min)(least, greatest().mask_bytes));
+        const std::size_t all = saturating::sum(saturating::sum(held, used), most.all_bytes());
+        if (all > saturating::product(2, greatest().all_bytes())) return automaton_error::crowded;
         shared_pointer<lazy_automaton> made(
             new (std::nothrow) lazy_automaton(of_, limits_.configurations, most, trie_->most_bytes(), account_));
         if (!made) return automaton_error::no_memory;
         const automaton_error error = made->begin();
-        if (error == automaton_error::none) current_ = made;
+        if (error != automaton_error::none) return error;
+        if (current_) current_->seal();
+        current_ = made;
         return error;
     }
 
