@@ -509,6 +509,48 @@ TEST(GrammarMatcher, EndsAForcedRunWhereALimitRefusesATokenOfTheMask) {
     EXPECT_EQ(m.legal_count(), 1u);
     EXPECT_TRUE(m.accept(4).refused) << "else the run would have gone on";
 }
+TEST(GrammarMatcher, SaysWhereATextIsNestedTooDeeplyAndGoesOn) {
+    grammar_matcher m(grammar_of(R"gbnf(root ::= "(" root ")" | "x")gbnf"), trie_of(words_of({"(", ")", "x"})));
+    std::size_t open = 0;
+    status refused;
+    while ((refused = m.accept(0).state).ok() && open < 10'000'000) ++open;
+    EXPECT_GT(open, 100'000u);
+    EXPECT_STREQ(refused.message().c_str(),
+                 "grammar_limits: automaton_bytes = 50331648 is too small for a text nested as deeply as this");
+    EXPECT_EQ(m.mark(), open);
+    ASSERT_TRUE(m.accept(2).state.ok());
+    for (std::size_t i = 0; i < open; ++i) ASSERT_TRUE(m.accept(1).state.ok()) << i;
+    EXPECT_TRUE(m.is_complete());
+}
+/// Of as many loops over sets of characters not all have a slice; allows() uses none.
+TEST(GrammarMatcher, HasTheMasksOfMoreLoopsThanSlicesAreKept) {
+    const slow::words words = slow::random_words(40, 400);
+    const vocabulary_trie trie = trie_of(words);
+    for (unsigned first = 0; first < 3; ++first) {
+        std::string source = "root ::= ";
+        for (unsigned i = 0; i < 45; ++i) {
+            const char low = char('a' + i % 9), high = char('b' + (i + first) % 19);
+            if (i > 0) source += "|";
+            source += "\"";
+            source += char('0' + i / 9);
+            source += char('a' + i % 9);
+            source += "\" [";
+            source += (std::min)(low, high);
+            source += "-";
+            source += (std::max)(low, high);
+            source += " ]+ \"!\"";
+        }
+        const grammar_matcher begin(grammar_of(source.c_str()), trie);
+        for (unsigned i = 0; i < 45; ++i) {
+            grammar_matcher m = begin;
+            const char prefix[] = {char('0' + i / 9), char('a' + i % 9)};
+            ASSERT_TRUE(m.accept_bytes({prefix, 2}).ok());
+            const auto legal = m.legal_words();
+            for (std::size_t id = 0; id < words.size(); ++id)
+                ASSERT_EQ((legal[id / 32] >> (id % 32) & 1) != 0, m.allows(token_id(id))) << source << " at " << i;
+        }
+    }
+}
 TEST(GrammarMatcher, EndsAForcedRunAtABranchAndAtTheEnd) {
     const slow::words words = words_of({"a", "b", "c"});
     const vocabulary_trie trie = trie_of(words);
@@ -601,9 +643,10 @@ TEST(GrammarMatcher, CanBeUsedWhenItWasMovedFrom) {
     from.reset();
     EXPECT_TRUE((from.check)().ok());
 }
-/// Where all bytes are tokens, a walk by the masks never comes to a dead end. Going by what is shortest it ends.
+/// Where all bytes are tokens, a walk by the masks never comes to a dead end. Few are still on their way after 200
+/// tokens, or are cut short at a token of many bytes.
 TEST(GrammarMatcher, WalksComeToAnEndOrSayThatTheyCannot) {
-    std::size_t ends = 0, dead_ends = 0;
+    std::size_t ends = 0, dead_ends = 0, others = 0;
     for (std::uint64_t seed = 50000; seed < 50200 && !HasFailure(); ++seed) {
         integers random(seed);
         slow::words words = slow::random_words(seed, 60);
@@ -614,7 +657,7 @@ TEST(GrammarMatcher, WalksComeToAnEndOrSayThatTheyCannot) {
         const std::string source = slow::gbnf_of(g);
         SCOPED_TRACE(source);
         grammar_matcher m(grammar_of(source.c_str()), trie_of(words));
-        bool is_over = false;
+        bool is_over = false, is_stuck = false;
         for (int i = 0; i < 200 && !is_over; ++i) {
             const tokens legal = ids_of(m.legal_words());
             EXPECT_EQ(m.check().ok(), !legal.empty());
@@ -622,7 +665,7 @@ TEST(GrammarMatcher, WalksComeToAnEndOrSayThatTheyCannot) {
                 EXPECT_EQ(m.check().code(), status_code::dead_end);
                 EXPECT_FALSE(m.is_complete()) << "there is an end in the vocabulary";
                 EXPECT_FALSE(has_all_bytes && !m.expected_bytes().contains(0)) << "after " << i;
-                ++dead_ends;
+                is_stuck = true;
                 break;
             }
             const bool may_end = m.is_complete() && i > 3;
@@ -636,9 +679,12 @@ TEST(GrammarMatcher, WalksComeToAnEndOrSayThatTheyCannot) {
             is_over = m.check().code() == status_code::no_legal_token;
         }
         ends += is_over;
+        dead_ends += is_stuck;
+        others += !is_over && !is_stuck;
     }
     EXPECT_GT(ends, 100u);
     EXPECT_GT(dead_ends, 5u);
+    EXPECT_LT(others, 20u) << "of 200";
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <riffle/constraint.hpp>
 
+#include "integers.hpp"
+
 namespace riffle_tests::constraint_trie {
 namespace {
 
@@ -51,6 +53,22 @@ TEST(VocabularyTrie, FingerprintsArePiecesAndRoles) {
     for (const char* piece : {"ab", "c"}) cut_elsewhere.add(piece);
     for (const char* piece : {"a", "bc"}) split.add(piece);
     EXPECT_NE(of(cut_elsewhere), of(split));
+}
+TEST(VocabularyTrie, OfMoreBytesThanItHasRoomFor) {
+    integers random(1);
+    vocabulary all;
+    std::string piece(240, ' ');
+    for (int n = 0; n < 75'000; ++n) {
+        for (char& byte : piece) byte = char(random.next());
+        all.add(piece);
+    }
+    const vocabulary_trie trie(all);
+    EXPECT_STREQ((trie.check)().message().c_str(),
+                 "vocabulary_trie: tokens = 75000 are too many, or have texts too long");
+    const grammar_matcher m(*parse_gbnf(R"(root ::= "a")"), trie);
+    EXPECT_STREQ((m.check)().message().c_str(), (trie.check)().message().c_str());
+    EXPECT_EQ(m.legal_count(), 0u);
+    EXPECT_FALSE(m.allows(3));
 }
 TEST(VocabularyTrie, OfNothing) {
     const vocabulary_trie none;

@@ -138,6 +138,29 @@ TEST(Allocations, NoneOfAConstrainedChainOnceWarm) {
     EXPECT_EQ(of_matcher.count(), 0u);
 }
 
+/// Copies of the grammar and of the trie are one pair: what one matcher has worked out, all have.
+TEST(Allocations, NoneOfAMatcherOfAPairThatIsWarm) {
+    const parsed<grammar> g = parse_gbnf(source);
+    const vocabulary_trie trie(words());
+    grammar_matcher first(*g, trie);
+    ASSERT_TRUE(read_on(first).ok());
+    const auto legal_after = [](grammar_matcher m, std::vector<std::size_t>& counts) {
+        for (std::size_t& count : counts) {
+            count = m.legal_count();
+            if (count > 0) (void)m.accept(m.legal_ids().empty() ? '{' : m.legal_ids()[0]);
+        }
+    };
+    std::vector<std::size_t> expected(20), found(20);
+    legal_after(grammar_matcher(*g, trie), expected);
+    const allocations seen;
+    const grammar language = *g;
+    const vocabulary_trie same = trie;
+    legal_after(grammar_matcher(language, same), found);
+    EXPECT_EQ(seen.count(), 0u);
+    EXPECT_EQ(found, expected);
+    static_assert(sizeof(grammar_matcher) < 800);
+}
+
 /// Each of them keeps the caches it stands in, and those that come after are smaller.
 TEST(GrammarMatcher, ManyThatStayBehindTakeAFewCaches) {
     grammar_limits limits;

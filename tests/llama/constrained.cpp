@@ -509,6 +509,43 @@ TEST(Sampler, ATokenThatIsAcceptedTwiceIsReadOnce) {
     using free_chain = decltype(with<llama_exact>(penalties{} | greedy{}));
     EXPECT_EQ(llama::chain_of<free_chain>(free.get())->mark().tokens, 3u);
 }
+TEST(Sampler, TakesARunOfForcedTokens) {
+    const known_model& model = written_model();
+    writer text(model);
+    const token_id k = model.id_of("k"), s = model.id_of("s");
+    ASSERT_GE(k, 0);
+    ASSERT_GE(s, 0);
+    const auto free =
+        with<llama_exact>(constrain{matcher_of(model, R"(root ::= "kk" [st] [st] [a-e ]+)")} | dist{.seed = 5});
+    using free_chain = std::remove_cv_t<decltype(free)>;
+    const sampler_owner made(llama::make_sampler(free));
+    const auto forced = [&](const std::vector<token_id>& tokens) {
+        return llama::accept_forced<free_chain>(made.get(), tokens);
+    };
+    const auto count = [&] { return llama::chain_of<free_chain>(made.get())->mark().tokens; };
+    EXPECT_TRUE(forced({}).ok());
+    EXPECT_TRUE(forced({k, k}).ok()) << "no prompt, though nothing was sampled";
+    EXPECT_EQ(count(), 2u);
+    EXPECT_EQ(forced({s, k, s}).code(), status_code::stage_failed);
+    EXPECT_EQ(count(), 3u) << "the first one is legal";
+    const auto ids =
+        text_of(text, k, 1, [&](llama_context* c, std::int32_t i) { return llama_sampler_sample(made.get(), c, i); });
+    ASSERT_GE(ids.back(), 0);
+    EXPECT_EQ(count(), 4u);
+    const token_id a = model.id_of("a");
+    const auto letter = text_of(text, k, 1, [&](llama_context* c, std::int32_t i) {
+        const llama_token token = llama_sampler_sample(made.get(), c, i);
+        return token;
+    });
+    EXPECT_EQ(count(), 5u);
+    if (model.piece(letter.back()).size() == 1) {
+        EXPECT_TRUE(forced({letter.back(), a}).ok()) << "it is none that is accepted twice";
+        EXPECT_EQ(count(), 7u);
+    }
+    EXPECT_EQ(llama::accept_forced<letters_chain>(made.get(), std::vector<token_id>{a}).code(),
+              status_code::invalid_parameter);
+    EXPECT_FALSE(llama::accept_forced<free_chain>(nullptr, std::vector<token_id>{a}).ok());
+}
 /// One that was not applied takes the prompt; one that was refuses what is no letter.
 bool is_in_prompt(llama_sampler* sampler) {
     const sampler_owner copy(llama_sampler_clone(sampler));

@@ -1,6 +1,7 @@
 #pragma once
 #include <llama.h>
 #include <new>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +48,19 @@ public:
         decltype(auto) stages = chain_.view();
         const stage_ref& s = stages[stage];
         return float(s.ops->random(s, chain_.state().position()).bits() >> 41) * 0x1p-23f;
+    }
+
+    /// Tokens that were not sampled, nor are a prompt's. Why one is refused: it and those behind it are not accepted.
+    status accept_forced(std::span<const token_id> tokens) noexcept {
+        forget_clone();
+        came_ = {.in_prompt = false};
+        fell_back_ = false;
+        for (const token_id token : tokens) {
+            if (!has_room()) return chain_.state().lose_history(), status_code::out_of_memory;
+            const status taken = chain_.accept(token).state;
+            if (!taken.ok()) return chain_.state().set_status(taken), taken;
+        }
+        return {};
     }
 
     // A front (backend.hpp) has the same object. llama.cpp clones the two one after the other, the front first.
@@ -269,13 +283,24 @@ using chain_type = decltype(as_chain(std::declval<T>()));
 /// are those of riffle::llama::prompt and sample.
 ///
 /// llama_sampler_sample accepts its token itself, yet many callers accept it once more: in a chain with a constraint
-/// that second accept is refused. (To accept a run of forced tokens that begins with the token just sampled, use the
-/// chain's own accept.)
+/// that second accept is refused. A run of forced tokens, which may begin with the token just sampled, is accepted with
+/// accept_forced.
 template <class Chain>
 llama_sampler* make_sampler(Chain chain, const sampler_options& options = {}) noexcept {
     using held = detail::sampler_of<detail::chain_type<Chain>>;
     RIFFLE_TRY { return held::hold(held::make(detail::as_chain(std::move(chain)), options)); }
     RIFFLE_CATCH { return nullptr; }
+}
+
+/// Accepts tokens that were not sampled and are no prompt's, as those of grammar_matcher::forced_run: none counts as a
+/// token that is accepted twice, nor one before the first apply as a prompt's. `Chain` as for chain_of. Why one is
+/// refused: it and those behind it are not accepted; invalid_parameter for other samplers.
+template <class Chain>
+status accept_forced(llama_sampler* sampler, std::span<const token_id> tokens) noexcept {
+    using held = detail::sampler_of<Chain>;
+    if (!sampler || sampler->iface != &detail::interface_of<held>)
+        return status::invalid("accept_forced", "sampler", 0, "is not one of such a chain");
+    return static_cast<held*>(sampler->ctx)->accept_forced(tokens);
 }
 
 /// The chain in a sampler that make_sampler made of such a chain (of chain(stage) where it was given a stage), to look
