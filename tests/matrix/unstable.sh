@@ -143,7 +143,12 @@ in_unstable_root() {
         -cf - . |
         as_root tar -C "$unstable_root/riffle" --no-same-owner -xf -
     [[ -z ${RIFFLE_RECORDED:-} ]] || as_root cp "$RIFFLE_RECORDED" "$unstable_root/riffle/.recorded"
+    local model=()
+    if [[ -n ${RIFFLE_LLAMA_MODEL:-} ]]; then
+        as_root cp "$RIFFLE_LLAMA_MODEL" "$unstable_root/riffle/.model.gguf"
+        model=(RIFFLE_{LLAMA,EXAMPLE}_MODEL=/riffle/.model.gguf)
+    fi
     in_root "$unstable_root" env -i RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
-        RIFFLE_ROOMS="${RIFFLE_ROOMS:-}" ${RIFFLE_AFFECTED+RIFFLE_AFFECTED="$RIFFLE_AFFECTED"} HOME=/root \
+        "${model[@]}" RIFFLE_ROOMS="${RIFFLE_ROOMS:-}" ${RIFFLE_AFFECTED+RIFFLE_AFFECTED="$RIFFLE_AFFECTED"} HOME=/root \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 /riffle/tests/matrix/leg "$1"
 }
