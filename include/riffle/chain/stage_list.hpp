@@ -264,8 +264,9 @@ private:
         return legal;
     }
     static std::span<const token_id> below(std::size_t row_size, std::span<const token_id> ids) noexcept {
-        const auto is_below = [row_size](token_id id) { return id < 0 || std::size_t(id) < row_size; };
-        return {ids.begin(), std::partition_point(ids.begin(), ids.end(), is_below)};
+        std::size_t count = ids.size();
+        while (count > 0 && ids[count - 1] >= 0 && std::size_t(ids[count - 1]) >= row_size) --count;
+        return ids.first(count);
     }
     static bool leaves_few(const stage_ref& s, const legal_tokens* known, std::size_t row_size) noexcept {
         const history nothing;

@@ -56,7 +56,7 @@ public:
     /// Keeps its memory. O(1), or O(listed ids).
     void remove(Id id) noexcept {
         if (!contains(id)) return;
-        if (are_listed()) listed_.erase(place_in_list(id));
+        if (are_listed()) take_from_list(id);
         words_[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
         --size_;
     }
@@ -98,10 +98,16 @@ private:
         std::swap(left_out_, other.left_out_);
     }
     bool are_listed() const noexcept { return listed_.size() == size_; }
-    auto place_in_list(Id id) noexcept { return std::lower_bound(listed_.begin(), listed_.end(), id); }
     void list(Id id) {
-        if (size_ < most_listed) listed_.insert(place_in_list(id), id);
-        else listed_.clear();
+        if (size_ == most_listed) return listed_.clear();
+        listed_.push_back(id);
+        for (std::size_t i = size_; i > 0 && listed_[i - 1] > id; --i) std::swap(listed_[i - 1], listed_[i]);
+    }
+    void take_from_list(Id id) noexcept {
+        std::size_t i = 0;
+        while (listed_[i] != id) ++i;
+        for (; i + 1 < size_; ++i) listed_[i] = listed_[i + 1];
+        listed_.pop_back();
     }
 
     std::vector<std::uint32_t> words_;

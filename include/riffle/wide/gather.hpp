@@ -66,7 +66,8 @@ struct find_legal_pass {
         return n;
     }
 };
-inline std::size_t find_legal(const row& r, std::span<const std::uint32_t> words, token_data* out) noexcept {
+template <class Row>
+std::size_t find_legal(const Row& r, std::span<const std::uint32_t> words, token_data* out) noexcept {
     return wide::run<find_legal_pass>(r, words, out);
 }
 
@@ -78,7 +79,8 @@ inline std::size_t find_legal(const row& r, std::span<const token_id> ids, token
     return n;
 }
 /// The tokens that `legal` leaves, by words or by ids, in ascending id; out has room for all of them.
-inline std::size_t find_legal(const row& r, const legal_tokens& legal, token_data* out) noexcept {
+template <class Row>
+std::size_t find_legal(const Row& r, const legal_tokens& legal, token_data* out) noexcept {
     return legal.ids.empty() ? find_legal(r, legal.words, out) : find_legal(r, legal.ids, out);
 }
 
