@@ -429,7 +429,7 @@ public:
 private:
     riffle::detail::shared_pointer<riffle::detail::lazy_automaton> in_use() const {
         riffle::detail::shared_pointer<riffle::detail::lazy_automaton> automaton;
-        require(tokens_->automaton(automaton) == riffle::detail::automaton_error::none, "no automaton");
+        require(tokens_->replace_full({}, automaton, 0) == riffle::detail::automaton_error::none, "no automaton");
         return automaton;
     }
 

@@ -17,10 +17,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// again; a single state or mask that does not fit gets the default limits at least, and is refused (stage_failed)
 /// where it does not fit them either.
 ///
-/// A matcher that is kept, but not used any more, keeps the caches it stands in, and those that come after them are
-/// smaller. All caches of a grammar and a vocabulary together stay within twice `automaton_bytes` and `mask_bytes`, or
-/// twice the defaults (192 MB) where those are more; a token that needs more is refused (stage_failed) until other
-/// matchers are gone. So with the defaults no grammar and no text takes more than 256 MB, however many matchers it has.
+/// A matcher that is kept, but not used any more, keeps the caches it stands in (after reset() none, until it is asked
+/// for something), and those that come after them are smaller. All caches of a grammar and a vocabulary together stay
+/// within twice `automaton_bytes` and `mask_bytes`, or twice the defaults (192 MB) where those are more, and an eighth
+/// more while matchers move; a token that needs more is refused (stage_failed) until other matchers are gone. So with
+/// the defaults no grammar and no text takes more than 256 MB, however many matchers it has.
 struct grammar_limits {
     std::size_t text_bytes = 1 << 20;        ///< of the source
     std::uint32_t depth = 256;               ///< groups within groups, up to 1,024; repetitions four times as deep

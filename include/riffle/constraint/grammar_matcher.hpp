@@ -164,7 +164,9 @@ public:
         return {};
     }
     /// Back to the beginning, of another text perhaps: marks of before mean nothing any more.
-    void reset() noexcept { path_.reset(); }
+    void reset() noexcept {
+        if (problem_.ok()) (void)begin_text();  // it cannot fail: the first state is there
+    }
 
     // ---- going back
 
@@ -246,9 +248,14 @@ private:
         grammar_ = language.data();
         trie_ = trie;
         if (!tokens_->problem().ok()) return tokens_->problem();
-        detail::shared_pointer<detail::lazy_automaton> automaton;
-        if (const auto why = tokens_->automaton(automaton); why != detail::automaton_error::none) return status_of(why);
-        path_.begin(automaton);
+        return begin_text();
+    }
+    status begin_text() noexcept {
+        detail::shared_pointer<detail::lazy_automaton> first;
+        const detail::automaton_error why = tokens_->first(first);
+        if (why != detail::automaton_error::none) return status_of(why);
+        path_.begin(first);
+        words_.forget();
         return {};
     }
 

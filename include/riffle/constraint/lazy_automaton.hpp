@@ -159,6 +159,7 @@ public:
         const brief_hold hold(lock_);
         // Where they alone take half of it, it would be full again in no time.
         const auto has_no_room = [this, before = bytes()] { return is_full() || bytes() - before > most_.bytes / 2; };
+        if (is_full()) return automaton_error::full;
         growing_array<std::uint32_t> moved;  // frames of `from` as frames of this one
         if (!moved.resize(from.frames_.size(), frame_table::no_memory)) return automaton_error::no_memory;
         if (!mark_frames(from, states, moved)) return automaton_error::no_memory;

@@ -18,7 +18,8 @@ public:
     /// Whether the last owner has let go.
     bool release() const noexcept { return owners_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
     /// As far as others do not copy or drop it meanwhile.
-    bool has_one_owner() const noexcept { return owners_.load(std::memory_order_acquire) == 1; }
+    std::uint32_t owners() const noexcept { return owners_.load(std::memory_order_acquire); }
+    bool has_one_owner() const noexcept { return owners() == 1; }
 
 private:
     mutable std::atomic<std::uint32_t> owners_{0};

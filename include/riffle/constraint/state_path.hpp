@@ -18,12 +18,10 @@ public:
     static constexpr std::size_t rollback_depth = 128;
 
     basic_state_path() noexcept { ring_.fill(dead); }
+    /// At the beginning of a text.
     void begin(const shared_pointer<Automaton>& in) noexcept {
         automaton_ = in;
-        reset();
-    }
-    void reset() noexcept {
-        if (automaton_) ring_[0] = automaton_->start();
+        ring_[0] = in->start();
         accepted_ = oldest_ = 0;
     }
 
@@ -48,12 +46,12 @@ public:
     template <class Ask>
     RIFFLE_NOINLINE state_id ask_others(token_automaton& tokens, Ask ask) noexcept {
         state_id answer = failed(automaton_error::full);
-        shared_pointer<Automaton> other = automaton_;
+        shared_pointer<Automaton> other;
         constexpr std::size_t megabyte = 1 << 20, any = std::size_t(-1);
         constexpr std::size_t larger[] = {
             0, 0, megabyte, 2 * megabyte, 4 * megabyte, 8 * megabyte, 16 * megabyte, 32 * megabyte, any};
         for (const std::size_t least : larger) {
-            automaton_error why = tokens.replace_full(other, least);
+            automaton_error why = tokens.replace_full(automaton_, other, least);
             if (why == automaton_error::none) why = move_to(other);
             answer = why == automaton_error::none ? ask(*automaton_) : failed(why);
             if (error_of(answer) != automaton_error::full) break;
@@ -65,6 +63,7 @@ private:
     enum : std::size_t { states_kept = rollback_depth + 1 };
 
     automaton_error move_to(const shared_pointer<Automaton>& other) noexcept {
+        if (accepted_ == 0) return begin(other), automaton_error::none;
         std::array<state_id, states_kept> moved = ring_;
         const std::size_t used = accepted_ < states_kept ? std::size_t(accepted_) + 1 : states_kept;
         const automaton_error why = other->move_states(*automaton_, {moved.data(), used});

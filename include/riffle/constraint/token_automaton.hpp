@@ -45,22 +45,28 @@ public:
 
     // ---- states
 
-    /// Gives the automaton in use.
-    automaton_error automaton(shared_pointer<lazy_automaton>& into) noexcept {
+    /// Gives the automaton in which every text begins, and which has nothing but that state: a matcher that waits there
+    /// holds no caches.
+    automaton_error first(shared_pointer<lazy_automaton>& into) noexcept {
         const brief_hold hold(lock_);
-        automaton_error error = current_ ? automaton_error::none : renew(0);
-        if (error == automaton_error::full) error = renew(std::size_t(-1));
-        into = current_;
+        automaton_error error = automaton_error::none;
+        if (!first_) {
+            error = make({1, 0, 0}, first_);
+            if (error == automaton_error::none) first_->seal();
+        }
+        into = first_;
         return error;
     }
-    /// Gives another one in place of a full one: the one in use, or a new one. With `least` one that may grow to so
-    /// many bytes of states and of masks at least, or to what the limits allow, or the default ones.
-    automaton_error replace_full(shared_pointer<lazy_automaton>& full, std::size_t least) noexcept {
+    /// Gives a matcher that stands in `from`, which is full, another one: the one in use, or a new one. `other`: what
+    /// it was given before, where that was no use. With `least` one that may grow to so many bytes of states and of
+    /// masks at least, or to what the limits allow, or the default ones.
+    automaton_error replace_full(const shared_pointer<lazy_automaton>& from, shared_pointer<lazy_automaton>& other,
+                                 std::size_t least) noexcept {
         const brief_hold hold(lock_);
-        const bool is_another =
-            current_ && !(current_ == full) && current_->most().bytes >= (std::min)(least, greatest().bytes);
-        const automaton_error error = is_another ? automaton_error::none : renew(least);
-        if (error == automaton_error::none) full = current_;
+        const bool is_another = current_ && !(current_ == from) && !(current_ == other) &&
+                                current_->most().bytes >= (std::min)(least, greatest().bytes);
+        const automaton_error error = is_another ? automaton_error::none : renew(from, other, least);
+        if (error == automaton_error::none) other = current_;
         return error;
     }
 
@@ -85,43 +91,67 @@ public:
     }
 
 private:
-    enum : std::size_t { least_share = 1 << 20 };
+    enum : std::size_t { least_share = 128 << 10 };
 
-    /// The limits, or the default ones where those are greater.
+    lazy_automaton::bounds limits_of_one() const noexcept {
+        return {limits_.states, limits_.automaton_bytes, limits_.mask_bytes};
+    }
+    /// Those limits, or the default ones where these are greater.
     lazy_automaton::bounds greatest() const noexcept {
         const grammar_limits usual;
         return {(std::max)(limits_.states, usual.states), (std::max)(limits_.automaton_bytes, usual.automaton_bytes),
                 (std::max)(limits_.mask_bytes, usual.mask_bytes)};
     }
-    /// What a new automaton may grow to. Automata that were replaced live on in matchers that have not been used since:
-    /// what they hold is missing here. A small one is there for long.
-    lazy_automaton::bounds fair_share(std::size_t held) const noexcept {
-        lazy_automaton::bounds share{limits_.states, limits_.automaton_bytes, limits_.mask_bytes};
-        const std::size_t whole = share.all_bytes(), most = saturating::sum(whole, whole / 3);
-        const std::size_t left = most - (std::min)(held, most);
-        while (share.all_bytes() > left && share.all_bytes() > least_share) {
+    /// What a new automaton may grow to, beside what others hold: the limits, and of as much again a part of what is
+    /// left, so that there is always one for whoever goes on, however many stay behind.
+    lazy_automaton::bounds share_beside(std::size_t others) const noexcept {
+        lazy_automaton::bounds share = limits_of_one();
+        const std::size_t whole = share.all_bytes(), twice = saturating::product(2, whole);
+        const std::size_t left = twice - (std::min)(others, twice), left_of_whole = whole - (std::min)(others, whole);
+        while (share.all_bytes() > (std::max)(left / 32, left_of_whole) && share.all_bytes() > least_share) {
             share.bytes /= 2;
             share.mask_bytes /= 2;
         }
         return share;
     }
-    /// All together may hold twice the greatest bounds: the one in use, and its successor.
-    automaton_error renew(std::size_t least) noexcept {
-        const std::size_t used = current_ ? current_->used_bytes() : 0;
-        const std::size_t held = account_->taken() - (current_ ? current_->most().all_bytes() : 0);
-        lazy_automaton::bounds most = fair_share(held);
+    /// What all automata hold; the one in use may still grow.
+    std::size_t held() const noexcept {
+        const std::size_t all = account_->taken();
+        return current_ ? all - current_->most().all_bytes() + current_->used_bytes() : all;
+    }
+    /// What of that is gone once a matcher has moved on from one: nobody else stands in it. And in the one in use.
+    std::size_t freed_by_moving(const shared_pointer<lazy_automaton>& from,
+                                const shared_pointer<lazy_automaton>& other) const noexcept {
+        const bool is_current = from && from == current_;
+        const std::size_t freed = from && !is_current && from->has_one_owner() ? from->most().all_bytes() : 0;
+        const bool is_left = current_ && current_->owners() == 1u + is_current + (other == current_);
+        return freed + (is_left ? current_->used_bytes() : 0);
+    }
+    /// A new one in place of the one in use. All together may hold twice the greatest bounds, and while a matcher moves
+    /// an eighth more.
+    automaton_error renew(const shared_pointer<lazy_automaton>& from, const shared_pointer<lazy_automaton>& other,
+                          std::size_t least) noexcept {
+        const std::size_t now = held(), others = now - (std::min)(now, freed_by_moving(from, other));
+        lazy_automaton::bounds most = share_beside(others);
         if (least > 0) most.states = greatest().states;
         most.bytes = (std::max)(most.bytes, (std::min)(least, greatest().bytes));
         most.mask_bytes = (std::max)(most.mask_bytes, (std::min)(least, greatest().mask_bytes));
-        const std::size_t all = saturating::sum(saturating::sum(held, used), most.all_bytes());
-        if (all > saturating::product(2, greatest().all_bytes())) return automaton_error::crowded;
+        const std::size_t all = saturating::product(2, greatest().all_bytes());
+        if (saturating::sum(others, most.all_bytes()) > all) return automaton_error::crowded;
+        if (saturating::sum(now, most.all_bytes()) > saturating::sum(all, all / 8)) return automaton_error::crowded;
+        shared_pointer<lazy_automaton> made;
+        const automaton_error error = make(most, made);
+        if (error != automaton_error::none) return error;
+        if (current_) current_->seal();
+        current_ = made;
+        return error;
+    }
+    automaton_error make(const lazy_automaton::bounds& most, shared_pointer<lazy_automaton>& into) const noexcept {
         shared_pointer<lazy_automaton> made(
             new (std::nothrow) lazy_automaton(of_, limits_.configurations, most, trie_->most_bytes(), account_));
         if (!made) return automaton_error::no_memory;
         const automaton_error error = made->begin();
-        if (error != automaton_error::none) return error;
-        if (current_) current_->seal();
-        current_ = made;
+        if (error == automaton_error::none) into = made;
         return error;
     }
 
@@ -186,7 +216,7 @@ private:
     tree_walk tree_walk_;
     shared_pointer<memory_account> account_;
     brief_lock lock_;
-    shared_pointer<lazy_automaton> current_;
+    shared_pointer<lazy_automaton> first_, current_;
 };
 using token_automaton = basic_token_automaton<byte_automaton>;
 
