@@ -52,6 +52,7 @@ public:
 
     /// Tokens that were not sampled, nor are a prompt's. Why one is refused: it and those behind it are not accepted.
     status accept_forced(std::span<const token_id> tokens) noexcept {
+        if (tokens.empty()) return {};
         forget_clone();
         came_ = {.in_prompt = false};
         fell_back_ = false;
