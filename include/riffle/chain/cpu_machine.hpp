@@ -28,8 +28,8 @@ class exact_run;
 }  // namespace detail
 
 /// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler: what it needs
-/// of the stages it asks their tables (chain/stage_ops.hpp). A pass that needs more than some lines is a file of its own
-/// (row_step, large_nucleus, verbs_of_step).
+/// of the stages it asks their tables (chain/stage_ops.hpp). As long as there are passes: each has some lines here, and
+/// one that needs more a file of its own (row_step, large_nucleus, verbs_of_step).
 template <class Stages>
 class basic_cpu_machine {
     using row_step = detail::row_step<Stages>;
