@@ -276,20 +276,21 @@ TEST(FailingAllocation, OfAStepOfAChainWithAGrammar) {
         return llama::guided(penalties{.last_n = -1, .repeat = 1.5f} | dist{.seed = 1}, counting_grammar::made(0));
     };
     auto interrupted = made(), undisturbed = made();
+    const auto& row = rows()[0];  // made now, while there is memory
     int failures = 0;
     for (int i = 0; i < 300; ++i) {
         token_id token;
         {
             const failing_allocation first(0);
-            token = interrupted.sample(rows()[0]);
+            token = interrupted.sample(row);
         }
         if (token == null_token) {
             ++failures;
             EXPECT_EQ(interrupted.last_status(), status_code::out_of_memory);
             EXPECT_EQ(std::size_t(counting_grammar::count(interrupted.grammar())), interrupted.chain().mark().tokens);
-            token = interrupted.sample(rows()[0]);
+            token = interrupted.sample(row);
         }
-        ASSERT_EQ(token, undisturbed.sample(rows()[0])) << i;
+        ASSERT_EQ(token, undisturbed.sample(row)) << i;
     }
     EXPECT_GT(failures, 1);
 }

@@ -5,6 +5,7 @@
 #include <riffle/constraint/automaton_builder.hpp>
 #include <riffle/constraint/automaton_compiler.hpp>
 #include <riffle/constraint/automaton_draft.hpp>
+#include <riffle/constraint/byte_automaton.hpp>
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/parsed.hpp>
@@ -30,7 +31,7 @@ parsed<grammar> compile(Rules rules, const grammar_limits& limits) {
         problem.offset = rule.offset;
     };
     if (outcome == automaton_compiler<automaton_draft>::outcome::matches_nothing) {
-        at_rule(0);
+        at_rule(byte_automaton::root);
         problem.sentence = "this rule never comes to an end, so no text is legal";
         return parsed<grammar>(std::move(problem));
     }

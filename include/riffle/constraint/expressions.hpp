@@ -70,6 +70,7 @@ struct basic_grammar_rules {
     expression_id part(const expression& of, std::size_t i) const noexcept { return parts[of.first + i]; }
     text literal(const expression& e) const noexcept { return {bytes.data() + e.first, e.count}; }
 
+    /// Of whole characters, in UTF-8.
     expression_id add_literal(const text& of) {
         expression e;
         e.first = std::uint32_t(bytes.size());
