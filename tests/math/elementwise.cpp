@@ -121,9 +121,9 @@ TEST(Tanh, IsOddAndEndsInOne) {
     EXPECT_EQ(tanh_of(0x1p-149f), 0.0f);  // denormals count as 0, so that flushing cannot show
 }
 
-TEST(Flushed, RemovesDenormalsOnly) {
-    for (const float x : {1.0f, -least_normal, inf, -inf, greatest_logit}) EXPECT_EQ(flushed(lanes<1>(x))[0], x);
-    for (const float x : {0x1p-149f, -0x1p-149f, least_normal - 0x1p-149f, -0.0f})
+TEST(Flushed, RemovesDenormalsAndTheLeastNormalOnly) {
+    for (const float x : {1.0f, -0x1.000002p-126f, inf, -inf, greatest_logit}) EXPECT_EQ(flushed(lanes<1>(x))[0], x);
+    for (const float x : {0x1p-149f, -0x1p-149f, least_normal - 0x1p-149f, least_normal, -least_normal, -0.0f})
         EXPECT_EQ(std::bit_cast<std::uint32_t>(flushed(lanes<1>(x))[0]), 0u);
 }
 

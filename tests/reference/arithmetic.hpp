@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -23,13 +24,19 @@ inline float rounded(float result) {
 inline std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value); }
 inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
-/// NaN -> -inf, +inf -> the greatest float, denormals and -0 -> +0.
+/// Denormals, and the least normal float, count as 0.
+inline bool counts_as_zero(float value) { return std::fabs(value) <= std::numeric_limits<float>::min(); }
+
+/// A result on the way, which a processor may flush.
+inline float flushed(float value) { return counts_as_zero(value) ? 0.0f : value; }
+
+/// NaN -> -inf, +inf -> the greatest float, what counts as 0 and -0 -> +0.
 inline float canonical(float value) {
     const std::uint32_t bits = bits_of(value);
     const std::uint32_t magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return minus_infinity;
     if (bits == 0x7f800000u) return greatest_float;
-    if (magnitude < 0x00800000u) return 0.0f;
+    if (counts_as_zero(value)) return 0.0f;
     return value;
 }
 
@@ -163,7 +170,7 @@ inline double limited_power(double base, std::int64_t exponent) {
 }
 
 inline float tanh(float value) {
-    const float x = (bits_of(value) & 0x7f800000u) == 0 ? 0.0f : value;
+    const float x = flushed(value);
     const float v = float_of(bits_of(x) & 0x7fffffffu);
     float magnitude = 0.0f;
     if (v <= 0.5625f) {

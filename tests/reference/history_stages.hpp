@@ -103,7 +103,7 @@ inline void apply(const riffle::length_penalty& s, state_between& b, const situa
     const auto more = float(limited_power(double(s.factor), over) - 1.0);
     for (candidate& c : b.left)
         if (s.ends.contains(c.id) && c.logit != minus_infinity)
-            c.logit = canonical(rounded(c.logit + parameter(rounded(std::fabs(c.logit) * more))));
+            c.logit = canonical(rounded(c.logit + flushed(rounded(std::fabs(c.logit) * more))));
 }
 
 inline void apply(const riffle::encoder_repetition& s, state_between& b, const situation&) {

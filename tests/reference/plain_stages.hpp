@@ -88,7 +88,7 @@ inline void apply(const riffle::top_n_sigma& s, state_between& b, const situatio
     const auto variance = std::uint64_t((count * squares - sum * sum) / (count * count));
     const auto deviation = float(square_root(variance * 65536));
     const float nats = rounded(deviation * 5.9604644775390625e-8f);
-    const float cut = rounded(maximum - rounded(nats * s.n));
+    const float cut = rounded(maximum - flushed(rounded(nats * s.n)));
     std::size_t n = 0;
     while (n < b.left.size() && b.left[n].logit >= cut) ++n;
     keep_first(b.left, n);
@@ -110,7 +110,7 @@ inline void apply(const riffle::penalties& s, state_between& b, const situation&
         std::int32_t count = 0;
         for (const std::int32_t token : recent) count += token == c.id;
         if (count == 0 || s.exempt.contains(c.id)) continue;
-        const float repeated = parameter(rounded(c.logit * (c.logit <= 0.0f ? s.repeat : inverse)));
+        const float repeated = flushed(rounded(c.logit * (c.logit <= 0.0f ? s.repeat : inverse)));
         const float frequent = parameter(rounded(float(count) * parameter(s.frequency)));
         const float taken = parameter(rounded(frequent + parameter(s.presence)));
         c.logit = canonical(rounded(repeated - taken));

@@ -140,13 +140,13 @@ inline void apply(const riffle::min_k& s, state_between& b, const situation&) {
     if (b.left.empty()) return;
     const auto logit = [&](std::size_t rank) { return b.left[rank - 1].logit; };
     const std::size_t size = b.left.size();
-    const float range = parameter(std::min(rounded(logit(1) - logit(size)), greatest_float));
+    const float range = flushed(std::min(rounded(logit(1) - logit(size)), greatest_float));
     if (range == 0.0f) return;
     // the greatest gap in relation to its rank; the range divides all alike
     std::size_t cliff = 1;
     float greatest = -1.0f;
     for (std::size_t rank = 1; rank < size; ++rank) {
-        const float gap = parameter(rounded(parameter(rounded(logit(rank) - logit(rank + 1))) / float(rank)));
+        const float gap = flushed(rounded(flushed(rounded(logit(rank) - logit(rank + 1))) / float(rank)));
         if (gap > greatest) {
             greatest = gap;
             cliff = rank;
@@ -233,15 +233,15 @@ inline void apply(const riffle::dynamic_temperature& s, state_between& b, const 
 inline void apply(const riffle::quadratic& s, state_between& b, const situation&) {
     if (parameter(s.factor) <= 0.0f) return;
     const float maximum = statistics_of_all(b.left).maximum;
-    const float by_square = parameter(rounded(rounded(rounded(3.0f - s.curve) * 0.5f) * s.factor));
-    const float by_cube = parameter(rounded(rounded(rounded(s.curve - 1.0f) * 0.5f) * s.factor));
+    const float by_square = flushed(rounded(rounded(rounded(3.0f - s.curve) * 0.5f) * s.factor));
+    const float by_cube = flushed(rounded(rounded(rounded(s.curve - 1.0f) * 0.5f) * s.factor));
     for (candidate& c : b.left) {
         if (c.logit == minus_infinity) continue;
         const float d = std::max(rounded(c.logit - maximum), -1e6f);
-        const float square = rounded(d * d);
+        const float square = flushed(rounded(d * d));
         const float added = std::abs(maximum) <= 1e6f ? maximum : 0.0f;
-        const float less = rounded(added - rounded(by_square * square));
-        c.logit = canonical(rounded(less + rounded(rounded(by_cube * square) * d)));
+        const float less = rounded(added - flushed(rounded(by_square * square)));
+        c.logit = canonical(rounded(less + rounded(flushed(rounded(by_cube * square)) * d)));
     }
 }
 

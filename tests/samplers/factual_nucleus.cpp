@@ -80,7 +80,7 @@ std::int32_t tokens_that_change(const factual_nucleus& spec) {
     std::int32_t steps = 0;
     for (float share = spec.p, before = infinity; share > least && share != before && steps < 4096; ++steps) {
         before = share;
-        share = before * decay >= 0x1p-126f ? before * decay : 0.0f;
+        share = before * decay > 0x1p-126f ? before * decay : 0.0f;
     }
     return steps;
 }

@@ -29,10 +29,11 @@ TEST(Greedy, TakesTheLowestIdAmongEquals) {
             EXPECT_EQ(chain(greedy{}).sample(row), token_id(first));
         }
 }
-TEST(Greedy, ZerosOfBothSignsAndDenormalsAreEqual) {
+TEST(Greedy, ZerosOfBothSignsAndWhatIsUpToTheLeastNormalAreEqual) {
     EXPECT_EQ(chain(greedy{}).sample(std::vector<float>{-1.0f, -0.0f, 0.0f, 1e-40f}), 1);
     EXPECT_EQ(chain(greedy{}).sample(std::vector<float>{-1.0f, -1e-40f, 1e-40f, 0.0f}), 1);
-    EXPECT_EQ(chain(greedy{}).sample(std::vector<float>{-1.0f, 1e-40f, std::numeric_limits<float>::min()}), 2);
+    EXPECT_EQ(chain(greedy{}).sample(std::vector<float>{-1.0f, 1e-40f, 0x1p-126f}), 1);
+    EXPECT_EQ(chain(greedy{}).sample(std::vector<float>{-1.0f, 1e-40f, 0x1.000002p-126f}), 2);
 }
 TEST(Greedy, InfinityIsTheGreatestFloat) {
     EXPECT_EQ(chain(greedy{}).sample(std::vector<float>{1.0f, std::numeric_limits<float>::max(), infinity}), 1);

@@ -220,7 +220,29 @@ TEST_P(Limits, LetNoFlushToZeroShow) {
             }
     }
 }
+
+/// A product just below the least normal float rounds up to it, or is flushed.
+TEST(FlushedProducts, RankAsThoseThatRoundUp) {
+    const std::vector<float> row{-0x1p-126f, 0.0f, -0x1.000002p-126f, -0x1.8p-126f, 0x1p-126f, -0x1p-125f, 0x1.4p-126f};
+    random_integers random(7);
+    for (int round = 0; round < 2000; ++round) {
+        const float by = 0.25f + float(random.below(1u << 24)) * 0x1p-23f;
+        const std::vector<std::vector<any_spec>> chains{{soft_cap{by}, top_k{3}, dist{}},
+                                                        {temperature{by}, top_k{3}, dist{}},
+                                                        {soft_cap{by}, soft_cap{0x1p100f}, dist{}}};
+        for (const auto& stages : chains) {
+            dynamic_chain c, flushed;
+            for (const any_spec& stage : stages) push_to(c, stage), push_to(flushed, stage);
+            std::vector<reference::candidate> distribution;
+            for (const auto& token : c.distribution(row)) distribution.push_back({token.id, token.logit});
+            const flushing mode;
+            const auto found = flushed.distribution(row);
+            ASSERT_EQ(difference({found.data(), found.size()}, distribution), "") << by;
+        }
+    }
+}
 #endif
+
 TEST_P(Limits, NameEveryParameter) { EXPECT_EQ(table().named, table().fields) << table().stage; }
 
 /// The memory that a chain asks for ahead of time, on rows of 300: less than 8 MB, which a sequence of 100,000 tokens

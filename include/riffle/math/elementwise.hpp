@@ -12,18 +12,17 @@ namespace riffle::inline RIFFLE_ABI {
 template <class V>
 concept lane_value = requires { typename V::ints; };
 
+/// 0 where |value| is below least_magnitude (math/ordered.hpp), so that a flush-to-zero mode cannot be seen behind it.
+template <lane_value V>
+RIFFLE_INLINE constexpr V flushed(const V& value) noexcept {
+    return blend((as_bits(value) & 0x7fffffff) < least_magnitude, V(0.0f), value);
+}
+
 /// canonical (math/ordered.hpp), lane by lane. The comparisons here meet no denormal: those go first, by their bits.
 template <lane_value V>
 RIFFLE_INLINE constexpr V canonical(const V& value) noexcept {
-    const V normal = blend((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
-    const V not_nan = greater_of(normal, V(illegal_logit));
+    const V not_nan = greater_of(flushed(value), V(illegal_logit));
     return lesser_of(not_nan, V(greatest_logit));
-}
-
-/// 0 where |value| is below the least normal float, so that a flush-to-zero mode cannot be seen behind it.
-template <lane_value V>
-RIFFLE_INLINE constexpr V flushed(const V& value) noexcept {
-    return blend((as_bits(value) & 0x7f800000) == 0, V(0.0f), value);
 }
 
 /// |value|

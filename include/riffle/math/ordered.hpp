@@ -24,26 +24,33 @@ constexpr float from_ordered_key(std::int32_t key) noexcept {
     return std::bit_cast<float>(key ^ ((key >> 31) & 0x7fffffff));
 }
 
-/// The form in which every logit is compared: NaN becomes -inf, +inf the greatest float, -0 and denormals +0.
-/// Decided on the bits, never by comparing, so that flush-to-zero modes and GPU rules for min and max cannot show.
+/// The bits of the least magnitude that does not count as 0: the float above the least normal one, 2^-126. Denormals
+/// count as 0, since processors and devices may flush them; and 2^-126 does, since a product just below it either
+/// rounds up to it or is flushed.
+RIFFLE_LOCAL inline constexpr std::int32_t least_magnitude = 0x00800001;
+
+/// The form in which every logit is compared: NaN becomes -inf, +inf the greatest float, -0 and what is below
+/// least_magnitude +0. Decided on the bits, never by comparing, so that flush-to-zero modes and GPU rules for min and
+/// max cannot show.
 constexpr float canonical(float value) noexcept {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const auto exponent = bits & 0x7f800000u;
-    if (exponent == 0x7f800000u) return bits == 0x7f800000u ? greatest_logit : illegal_logit;
-    const std::uint32_t kept = exponent == 0 ? 0u : ~0u;  // no branch: which it is can be hard to guess
+    const auto bits = std::bit_cast<std::int32_t>(value);
+    const auto magnitude = bits & 0x7fffffff;
+    if (magnitude >= 0x7f800000) return bits == 0x7f800000 ? greatest_logit : illegal_logit;
+    const std::int32_t kept = magnitude < least_magnitude ? 0 : -1;  // no branch: which it is can be hard to guess
     return std::bit_cast<float>(bits & kept);
 }
 
 /// A parameter of a stage as the library uses it: 0 for a denormal, by its bits, so that flush-to-zero cannot show.
+/// (Given, not computed, so the least normal float may stay. What is computed is flushed as lanes.)
 constexpr float flushed(float value) noexcept {
     return (std::bit_cast<std::uint32_t>(value) & 0x7f800000u) == 0 ? 0.0f : value;
 }
 
 /// The least canonical float above a canonical, finite one.
 constexpr float next_canonical(float value) noexcept {
-    constexpr float least_normal = (std::numeric_limits<float>::min)();
-    if (value == 0.0f) return least_normal;
-    if (value == -least_normal) return 0.0f;
+    constexpr float least = std::bit_cast<float>(least_magnitude);
+    if (value == 0.0f) return least;
+    if (value == -least) return 0.0f;
     return from_ordered_key(ordered_key(value) + 1);
 }
 

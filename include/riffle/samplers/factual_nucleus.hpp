@@ -68,7 +68,7 @@ struct factual_nucleus {
         c.keep_weighed_nucleus(target(total, x), keeps_at_least());
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         if (p != p) return status::invalid(name, "p", double(p), "is not a number");
         if (p_min != p_min) return status::invalid(name, "p_min", double(p_min), "is not a number");
         if (!(flushed(decay) >= 0.0f) || decay > 1.0f)
@@ -85,7 +85,7 @@ private:
 
     float shrunk(float share) const noexcept {
         const lanes<1> factor = greater_of(lanes<1>(decay), lanes<1>(0x1p-126f));  // a host may trap at inf * 0
-        const float less = flushed(decay) == 0.0f ? 0.0f : flushed((lanes<1>(share) * factor)[0]);
+        const float less = flushed(decay) == 0.0f ? 0.0f : flushed(lanes<1>(share) * factor)[0];
         return less > p_min ? less : p_min;
     }
 };

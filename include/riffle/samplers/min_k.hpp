@@ -32,7 +32,7 @@ struct min_k {
     bool keep(candidates& c, const softmax_statistics& of_all, float floor) const noexcept {
         c.keep_legal();
         const lanes<1> width = lanes<1>(of_all.maximum) - lanes<1>(of_all.minimum);
-        const float range = flushed(width[0] < greatest_logit ? width[0] : greatest_logit);
+        const float range = flushed(lesser_of(width, lanes<1>(greatest_logit)))[0];
         if (!(range > 0.0f)) return true;  // all equal: no cliff, and ties of the first are all
 
         const cliff found = cliff::of(c);

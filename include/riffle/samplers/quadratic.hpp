@@ -29,7 +29,7 @@ struct quadratic {
     /// The factors of d² and d³.
     std::array<float, 2> softmax_parameters() const noexcept {
         const lanes<1> f(factor), c(curve), half(0.5f);
-        return {flushed(((lanes<1>(3.0f) - c) * half * f)[0]), flushed(((c - lanes<1>(1.0f)) * half * f)[0])};
+        return {flushed((lanes<1>(3.0f) - c) * half * f)[0], flushed((c - lanes<1>(1.0f)) * half * f)[0]};
     }
     /// The maximum, what it comes out as, and those factors.
     template <class V>
@@ -47,8 +47,8 @@ struct quadratic {
     template <class V>
     static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 4>& p) noexcept {
         const V d = greater_of(logit - p[0], V(-1e6f));
-        const V square = d * d;
-        return p[1] - p[2] * square + (p[3] * square) * d;
+        const V square = flushed(d * d);
+        return p[1] - flushed(p[2] * square) + flushed(p[3] * square) * d;
     }
 
     status(check)() const noexcept {

@@ -26,7 +26,7 @@ struct top_n_sigma {
     /// All legal ones where n is infinite: illegal_logit, which is also what 0 * inf comes to, where it is computed.
     template <class V>
     static RIFFLE_INLINE constexpr V cut(const V& maximum, const V& deviation, const std::array<V, 1>& p) noexcept {
-        return canonical(maximum - deviation * p[0]);
+        return canonical(maximum - flushed(deviation * p[0]));
     }
     float cut(float maximum, const moments& m) const noexcept {
         const lanes<1> finite = lesser_of(lanes<1>(n), lanes<1>(greatest_logit));  // a host may trap at 0 * inf
@@ -45,7 +45,7 @@ struct top_n_sigma {
         c.keep_above(cut(c[best].logit, m), 1);
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return n == n ? status() : status::invalid(name, "n", double(n), "is not a number");
     }
 };

@@ -60,20 +60,20 @@ private:
     // factor, which no finite logit reaches 8 by, and every finite logit is small enough to count as 0. Uncanonical
     // products have not counted as 0; but next to a maximum of -8 all of them weigh as much as can be.
     static constexpr float tiny = 0x1p-126f, beyond_tiny = 8.0f;
-    static constexpr std::int32_t exponent_of_normal = 0x00800000, exponent_of_infinity = 0x7f800000;
+    static constexpr std::int32_t infinite_magnitude = 0x7f800000;
 
     void settle() noexcept {
         for (auto& p : parameters_) p = flushed(p);
         if constexpr (multiplies) {
             if (parameters_[0] != 0.0f) return;
             parameters_[0] = tiny;
-            small_below_ = exponent_of_infinity;
+            small_below_ = infinite_magnitude;
         }
     }
-    bool flattens() const noexcept { return small_below_ == exponent_of_infinity; }
+    bool flattens() const noexcept { return small_below_ == infinite_magnitude; }
     template <class V>
     RIFFLE_INLINE V without_small(const V& x) const noexcept {
-        if constexpr (multiplies) return blend((as_bits(x) & 0x7f800000) < small_below_, V(0.0f), x);
+        if constexpr (multiplies) return blend((as_bits(x) & 0x7fffffff) < small_below_, V(0.0f), x);
         else return flushed(x);
     }
 
@@ -88,7 +88,7 @@ private:
         }
     }
     std::array<float, count> parameters_{};
-    std::int32_t small_below_ = exponent_of_normal;  ///< of a product: exponents of logits that count as 0
+    std::int32_t small_below_ = least_magnitude;  ///< of a product: magnitudes of logits that count as 0
 };
 
 /// The maps of several stages, one after the other, as one function over any value type. Passes are keyed by the list

@@ -28,7 +28,9 @@ float preimage(const Map& map, float target, float known) noexcept {
     return least_float(known, [&](float x) { return map(canonical(x)) >= target; });
 }
 
-/// The raw logits that are canonically >= target, as one comparison: +0 stands for all denormals and for -0.
-constexpr float raw_cut(float target) noexcept { return target == 0.0f ? -std::bit_cast<float>(0x007fffffu) : target; }
+/// The raw logits that are canonically >= target, as one comparison: +0 stands for all below least_magnitude.
+constexpr float raw_cut(float target) noexcept {
+    return target == 0.0f ? -std::bit_cast<float>(least_magnitude - 1) : target;
+}
 
 }  // namespace riffle::wide

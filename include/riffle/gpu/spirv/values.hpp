@@ -292,10 +292,10 @@ public:
 constexpr f32 canonical(const f32& a) noexcept {
     if (a.is_constant()) return riffle::canonical(a.value());
     const u32 bits(as_bits(a));
-    const u32 exponent = bits & 0x7f800000u;
+    const u32 magnitude = bits & 0x7fffffffu;
     const u32 special = blend(bits == 0x7f800000u, u32(0x7f7fffffu), u32(0xff800000u));
-    const u32 finite = blend(exponent == 0u, u32(0u), bits);
-    return f32::from_bits(blend(exponent == 0x7f800000u, special, finite));
+    const u32 finite = blend(magnitude < std::uint32_t(least_magnitude), u32(0u), bits);
+    return f32::from_bits(blend(magnitude >= 0x7f800000u, special, finite));
 }
 
 /// Two words, low first: a wide product, or a sum and its carry.

@@ -20,9 +20,9 @@ struct cliff {
 
     /// Looks at the gap between `above`, the last of `count` candidates, and the next.
     void look_at(std::size_t count, float above, float next) noexcept {
-        const float gap = flushed((lanes<1>(above) - lanes<1>(next))[0]);
+        const float gap = flushed(lanes<1>(above) - lanes<1>(next))[0];
         if (double(gap) <= double(height) * double(count)) return;  // a division takes longer
-        const float relative = flushed(gap / float(count));
+        const float relative = flushed(lanes<1>(gap / float(count)))[0];
         if (relative > height) *this = {count, above, relative};
     }
 
@@ -45,8 +45,8 @@ private:
 
         /// Whether a gap within it may be of that height: none is greater than what it spans, by its first rank.
         bool may_reach(float wanted) const noexcept {
-            const float span = flushed((lanes<1>(greatest) - lanes<1>(least))[0]);
-            return span > 0.0f && flushed(span / float(above + 1)) >= wanted;
+            const float span = flushed(lanes<1>(greatest) - lanes<1>(least))[0];
+            return span > 0.0f && flushed(lanes<1>(span / float(above + 1)))[0] >= wanted;
         }
     };
 
