@@ -233,15 +233,16 @@ inline void apply(const riffle::dynamic_temperature& s, state_between& b, const 
 inline void apply(const riffle::quadratic& s, state_between& b, const situation&) {
     if (parameter(s.factor) <= 0.0f) return;
     const float maximum = statistics_of_all(b.left).maximum;
-    const float by_square = flushed(rounded(rounded(rounded(3.0f - s.curve) * 0.5f) * s.factor));
-    const float by_cube = flushed(rounded(rounded(rounded(s.curve - 1.0f) * 0.5f) * s.factor));
+    const auto seen = [](float value, float least) { return std::fabs(value) < least ? 0.0f : value; };
+    const float by_square = seen(rounded(rounded(rounded(3.0f - s.curve) * 0.5f) * s.factor), 0x1p-50f);
+    const float by_cube = seen(rounded(rounded(rounded(s.curve - 1.0f) * 0.5f) * s.factor), 0x1p-50f);
     for (candidate& c : b.left) {
         if (c.logit == minus_infinity) continue;
-        const float d = std::max(rounded(c.logit - maximum), -1e6f);
-        const float square = flushed(rounded(d * d));
+        const float d = seen(std::max(rounded(c.logit - maximum), -1e6f), 0x1p-25f);
+        const float square = rounded(d * d);
         const float added = std::abs(maximum) <= 1e6f ? maximum : 0.0f;
-        const float less = rounded(added - flushed(rounded(by_square * square)));
-        c.logit = canonical(rounded(less + rounded(flushed(rounded(by_cube * square)) * d)));
+        const float less = rounded(added - rounded(by_square * square));
+        c.logit = canonical(rounded(less + rounded(rounded(by_cube * square) * d)));
     }
 }
 

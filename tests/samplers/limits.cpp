@@ -223,14 +223,19 @@ TEST_P(Limits, LetNoFlushToZeroShow) {
 
 /// A product just below the least normal float rounds up to it, or is flushed.
 TEST(FlushedProducts, RankAsThoseThatRoundUp) {
-    const std::vector<float> row{-0x1p-126f, 0.0f, -0x1.000002p-126f, -0x1.8p-126f, 0x1p-126f, -0x1p-125f, 0x1.4p-126f};
+    const std::vector<std::vector<float>> rows{
+        {-0x1p-126f, 0.0f, -0x1.000002p-126f, -0x1.8p-126f, 0x1p-126f, -0x1p-125f, 0x1.4p-126f},
+        {-0x1.6ap-64f, 0.0f, -0x1p-62f, -0x1.4p-42f, -0x1p-42f, -0x1p-60f, -0x1p-20f}};
     random_integers random(7);
     for (int round = 0; round < 2000; ++round) {
         const float by = 0.25f + float(random.below(1u << 24)) * 0x1p-23f;
         const std::vector<std::vector<any_spec>> chains{{soft_cap{by}, top_k{3}, dist{}},
                                                         {temperature{by}, top_k{3}, dist{}},
-                                                        {soft_cap{by}, soft_cap{0x1p100f}, dist{}}};
+                                                        {soft_cap{by}, soft_cap{0x1p100f}, dist{}},
+                                                        {quadratic{4e5f * by, 1.0f}, top_k{3}, dist{}},
+                                                        {quadratic{by, 3.0f}, soft_cap{0x1p100f}, dist{}}};
         for (const auto& stages : chains) {
+            const auto& row = rows[random.below(rows.size())];
             dynamic_chain c, flushed;
             for (const any_spec& stage : stages) push_to(c, stage), push_to(flushed, stage);
             std::vector<reference::candidate> distribution;

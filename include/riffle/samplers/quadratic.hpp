@@ -14,7 +14,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// `factor` > 0, usual 0.2 to 0.5; <= 0 = off. `curve` 1 = quadratic alone, up to 3 the order of tokens stays; outside
 /// 1 to 3 far tokens can rise over near ones. Both within ±1e6, else an error. Tokens beyond 1e6 under the maximum
 /// count as 1e6; a maximum beyond ±1e6 comes out as 0 (a constant, which no distribution shows; so great a one would
-/// swallow the differences).
+/// swallow the differences). A difference, d, below 2^-25 counts as 0, and a factor of d² or d³ below 2^-50: products
+/// of them would be denormals.
 ///
 /// Wide: max, softmax statistics, and a private copy of the row. Narrow: O(candidates).
 struct quadratic {
@@ -29,7 +30,7 @@ struct quadratic {
     /// The factors of d² and d³.
     std::array<float, 2> softmax_parameters() const noexcept {
         const lanes<1> f(factor), c(curve), half(0.5f);
-        return {flushed((lanes<1>(3.0f) - c) * half * f)[0], flushed((c - lanes<1>(1.0f)) * half * f)[0]};
+        return {seen((lanes<1>(3.0f) - c) * half * f)[0], seen((c - lanes<1>(1.0f)) * half * f)[0]};
     }
     /// The maximum, what it comes out as, and those factors.
     template <class V>
@@ -46,9 +47,10 @@ struct quadratic {
     }
     template <class V>
     static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 4>& p) noexcept {
-        const V d = greater_of(logit - p[0], V(-1e6f));
-        const V square = flushed(d * d);
-        return p[1] - flushed(p[2] * square) + flushed(p[3] * square) * d;
+        const V distance = greater_of(logit - p[0], V(-1e6f));
+        const V d = blend(distance > V(-0x1p-25f), V(0.0f), distance);
+        const V square = d * d;
+        return p[1] - p[2] * square + (p[3] * square) * d;
     }
 
     status(check)() const noexcept {
@@ -57,6 +59,11 @@ struct quadratic {
         if (!(absolute(lanes<1>(curve))[0] <= 1e6f))
             return status::invalid(name, "curve", double(curve), "is not a number between -1e6 and 1e6");
         return {};
+    }
+
+private:
+    static lanes<1> seen(const lanes<1>& factor_of_power) noexcept {
+        return blend(absolute(factor_of_power) < lanes<1>(0x1p-50f), lanes<1>(0.0f), factor_of_power);
     }
 };
 
