@@ -32,7 +32,8 @@ struct quadratic {
     /// The factors of d² and d³.
     std::array<float, 2> softmax_parameters() const noexcept {
         const lanes<1> f(factor), c(curve), half(0.5f);
-        return {seen(((lanes<1>(3.0f) - c) * half * f)[0]), seen(((c - lanes<1>(1.0f)) * half * f)[0])};
+        return {flushed_factor(((lanes<1>(3.0f) - c) * half * f)[0]),
+                flushed_factor(((c - lanes<1>(1.0f)) * half * f)[0])};
     }
     /// The maximum, what it comes out as, and those factors.
     template <class V>
@@ -66,9 +67,9 @@ struct quadratic {
 private:
     /// 0 below 2^-50. By its bits: of two comparisons of floats clang makes one vector, with lanes that hold anything,
     /// at which a host may trap.
-    static float seen(float factor_of_power) noexcept {
+    static float flushed_factor(float value) noexcept {
         constexpr std::uint32_t least = std::bit_cast<std::uint32_t>(0x1p-50f);
-        return (std::bit_cast<std::uint32_t>(factor_of_power) & 0x7fffffffu) < least ? 0.0f : factor_of_power;
+        return (std::bit_cast<std::uint32_t>(value) & 0x7fffffffu) < least ? 0.0f : value;
     }
 };
 
