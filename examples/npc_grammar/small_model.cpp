@@ -31,7 +31,7 @@ constexpr std::string_view talk =
 class small_model : public language_model {
 public:
     small_model()
-        : silent_(false), pairs_(talk, 700, silent_), model_(pairs_.encode(talk, silent_), pairs_.size(), silent_) {
+        : pairs_(talk, 700, silent_), model_(pairs_.encode(talk, silent_), pairs_.size(), silent_) {
         for (std::size_t id = 0; id < pairs_.size(); ++id) words_.add(pairs_[riffle::token_id(id)]);
         words_.add("<end>", riffle::token_role::end_of_generation | riffle::token_role::control);
         row_.resize(words_.size());

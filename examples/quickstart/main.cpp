@@ -12,6 +12,7 @@
 #include <riffle/explain.hpp>
 #include <riffle/riffle.hpp>
 
+#include "blanks.hpp"
 #include "byte_pairs.hpp"
 #include "chains.hpp"
 #include "failure.hpp"
@@ -57,7 +58,7 @@ void write(const options& chosen) {
     const terminal screen(chosen.width, chosen.color);
     const training_text source = read_training_text(chosen.text);
 
-    progress shown(source.text.size() >= long_text);
+    progress_line shown(source.text.size() >= long_text);
     const byte_pairs vocabulary(source.text, chosen.vocabulary != 0 ? chosen.vocabulary : tokens_by_default, shown);
     const std::vector<riffle::token_id> text = vocabulary.encode(source.text, shown);
     const ngram_model model(text, vocabulary.size(), shown);
@@ -69,7 +70,7 @@ void write(const options& chosen) {
                    source.text.size(), text.size(), vocabulary.size(), model.size(ngram_model::order),
                    ngram_model::order, source.cut ? " (The text is longer; its end was left out.)" : "")));
 
-    const std::string prompt = chosen.prompt ? fold_blanks(*chosen.prompt) : chosen.text ? "" : "The";
+    const std::string prompt = chosen.prompt ? fold_blanks(*chosen.prompt) : chosen.text ? "" : "One evening";
     const std::vector<riffle::token_id> prompt_tokens = vocabulary.encode(prompt, shown);
 
     const std::array chains{

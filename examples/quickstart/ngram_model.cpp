@@ -1,7 +1,6 @@
 #include "ngram_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace quickstart {
@@ -81,7 +80,8 @@ void ngram_model::logits(std::span<const riffle::token_id> history, std::span<fl
         for (auto gram = first; gram != last; ++gram)
             row[*gram & 0xffff] += static_cast<float>((*times++ - counted.discount) / total);
     }
-    for (float& value : row) value = std::log(value);
+    // riffle's own logarithm has the same bits on every machine
+    for (float& value : row) value = riffle::log(riffle::lanes<1>(value))[0];
 }
 
 }  // namespace quickstart

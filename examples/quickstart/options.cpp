@@ -162,7 +162,7 @@ std::string help_page() {
                        "\n"
                        "  quickstart [options] [TEXT]\n"
                        "      learns a small language model from TEXT, a file or a folder of files (default:\n"
-                       "      the licence texts of this machine), writes with three chains side by side,\n"
+                       "      small tales that it brings along), writes with three chains side by side,\n"
                        "      and shows what each stage of one of them did at one step\n"
                        "\n"
                        "  quickstart --logits FILE --rows N --vocab V\n"

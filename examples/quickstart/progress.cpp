@@ -8,14 +8,14 @@
 
 namespace quickstart {
 
-progress::progress(bool shown) : shown_(shown), terminal_(terminal::is_terminal(stderr)) {}
+progress_line::progress_line(bool shown) : shown_(shown), terminal_(terminal::is_terminal(stderr)) {}
 
-void progress::finish() {
+void progress_line::finish() {
     if (shown_ && terminal_) std::fputs("\r\033[K", stderr);
     shown_ = false;
 }
 
-void progress::update(std::string_view job, double share) {
+void progress_line::update(std::string_view job, double share) {
     if (!shown_) return;
     const int percent = static_cast<int>(share * 100);
     const int now = terminal_ ? percent : percent / 25 * 25;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "failure.hpp"
+#include "float16.hpp"
 
 namespace quickstart {
 namespace {
@@ -43,18 +44,6 @@ logit_type check_size(const std::string& path, std::uintmax_t size, std::size_t 
 }
 
 }  // namespace
-
-float decode_float16(std::uint16_t bits) noexcept {
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
-    const std::uint32_t exponent = (bits >> 10) & 0x1fu;
-    const std::uint32_t fraction = bits & 0x3ffu;
-    if (exponent == 0) {  // zero and denormals: multiples of 2^-24, all of them normal floats
-        const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-        return sign != 0 ? -magnitude : magnitude;
-    }
-    const std::uint32_t widened = exponent == 31 ? 255 : exponent + (127 - 15);
-    return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
-}
 
 recorded_logits::recorded_logits(std::string path, std::size_t rows, std::size_t vocabulary,
                                  std::optional<logit_type> type)

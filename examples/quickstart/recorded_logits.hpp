@@ -12,9 +12,6 @@ namespace quickstart {
 
 enum class logit_type { float32, float16 };
 
-/// The float with the value of these IEEE 754 binary16 bits; denormals, infinities and NaN included.
-float decode_float16(std::uint16_t bits) noexcept;
-
 /// A file of logit rows: little-endian numbers, row after row, no header.
 class recorded_logits {
 public:

@@ -10,25 +10,15 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "blanks.hpp"
 #include "failure.hpp"
+#include "sample_text.hpp"
 
 namespace quickstart {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Where a text is looked for when none is named. Every Debian machine has the first folder; the others are for
-/// the rest of the world.
-constexpr std::array default_folders{"/usr/share/common-licenses", "/usr/share/licenses", "/usr/share/doc",
-                                     "/usr/include"};
-
-/// Less than this makes no several thousand different tokens.
-constexpr std::size_t default_least = 100'000;
-
-/// Enough of a folder that nobody chose.
-constexpr std::size_t default_most = 1'000'000;
 
 /// Reads up to `limit` bytes; nothing where the file cannot be read. errno says why.
 std::optional<std::string> read_file(const fs::path& path, std::size_t limit) {
@@ -81,15 +71,7 @@ training_text read_folder(const std::string& folder, std::size_t limit) {
     return result;
 }
 
-training_text read_default() {
-    for (const char* folder : default_folders) {
-        training_text result = read_folder(folder, default_most);
-        result.cut = false;  // nobody asked for all of it
-        if (result.text.size() >= default_least) return result;
-    }
-    throw failure(fmt::format("no text to learn from in {}; name a file or a folder: quickstart TEXT",
-                              fmt::join(default_folders, ", ")));
-}
+training_text read_default() { return {sample_text(), "520 tales about one valley", 0, false}; }
 
 training_text read_named(const std::string& path) {
     std::error_code error;
@@ -117,8 +99,6 @@ training_text read_named(const std::string& path) {
     return result;
 }
 
-constexpr bool is_blank(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 }  // namespace
 
 training_text read_training_text(const std::optional<std::string>& path) {
@@ -127,18 +107,6 @@ training_text read_training_text(const std::optional<std::string>& path) {
     if (result.text == " " || result.text == "\n")
         throw failure(fmt::format("'{}' holds nothing but blanks; expected a text to learn from", result.origin));
     return result;
-}
-
-std::string fold_blanks(std::string_view text) {
-    std::string folded;
-    for (std::size_t i = 0; i < text.size();) {
-        std::size_t line_feeds = 0;
-        const std::size_t first = i;
-        for (; i < text.size() && is_blank(text[i]); ++i) line_feeds += text[i] == '\n';
-        if (i > first) folded += line_feeds > 1 ? '\n' : ' ';
-        if (i < text.size()) folded += text[i++];
-    }
-    return folded;
 }
 
 }  // namespace quickstart

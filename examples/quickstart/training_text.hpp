@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace quickstart {
 
@@ -19,11 +18,7 @@ struct training_text {
 /// Bytes read at most; more would fill memory without making the model visibly better.
 inline constexpr std::size_t text_limit = std::size_t{64} << 20;
 
-/// Reads the file or the folder, or without a path the first folder of licences or documentation that this
-/// machine has; throws failure.
+/// Reads the file or the folder, or without a path the quickstart's own text (sample_text.hpp); throws failure.
 training_text read_training_text(const std::optional<std::string>& path);
-
-/// Folds the blanks of a text.
-std::string fold_blanks(std::string_view text);
 
 }  // namespace quickstart

@@ -57,7 +57,7 @@ bytes() {
 
 longest_line() { wc -L <"$1"; } # in columns of a terminal
 
-# --- the text of the machine -----------------------------------------------------------------------------------------
+# --- its own text ----------------------------------------------------------------------------------------------------
 
 expect_success
 cp "$folder/out" "$folder/first"
@@ -68,8 +68,6 @@ expect_output 'in the model  *after the chain'
 expect_output ' cut by '
 expect_output '^dist .* 1  chooses '
 [[ ! -s $folder/err ]] || fail "progress for a small text"
-vocabulary=$(sed -n 's/.*vocabulary of \([0-9]*\).*/\1/p' "$folder/out")
-((${vocabulary:-0} >= 3000)) || fail "only ${vocabulary:-0} tokens learnt from the text of this machine"
 grep -q $'\033' "$folder/out" && fail "escape sequences in a file"
 
 expect_success
@@ -77,10 +75,18 @@ cmp -s "$folder/first" "$folder/out" || fail "two runs with one seed differ"
 expect_success --seed 43
 cmp -s "$folder/first" "$folder/out" && fail "two seeds, the same text"
 expect_success --seed random --tokens 5
-expect_success --seed=18446744073709551615 --tokens=5 --prompt 'You may' --step 5
+expect_success --seed=18446744073709551615 --tokens=5 --prompt 'The old' --step 5
 expect_output 18446744073709551615
 expect_output 'the default chain at step 5 '
 expect_success --tokens 5 --prompt ''
+
+# The text is put together, learnt and continued by integers, sums and riffle's own functions: every machine, compiler
+# and standard library writes the same.
+expect_success --width 100
+expect_output '366347 bytes, 81264 tokens of a vocabulary of 1961, 13943'
+written=$(sed -n '/^One evening/,/^$/p' "$folder/out" | cut -c 35-66 | sed 's/  *$//' | paste -sd ' ')
+[[ $written == 'One evening the whole harbour had an answer. The key still hangs over the door. At the inn they gave Lena'* ]] ||
+    fail "the default chain writes something else: $written"
 
 for width in 64 80 200; do
     expect_success --width $width

@@ -20,6 +20,12 @@ tools_to_test='
 /usr/src/googletest/googletest/src/gtest-all.cc|/usr/include/gtest/gtest.h  googletest
 '
 
+tools_for_webassembly='
+clang++                           clang
+wasm-ld                           lld
+/usr/include/wasm32-wasi/stdio.h  wasi-libc
+'
+
 # Without it everything works, and takes longer.
 tool_that_remembers='
 ccache                     ccache
@@ -112,6 +118,24 @@ install_where_allowed() {
     if command -v apt-get >/dev/null && can_become_root; then
         install_missing "$1" || say "Going on without."
     fi
+}
+
+# What compiles for WebAssembly. Where the files of the last two packages lie depends on the release: a probe says
+# whether they are there.
+install_webassembly() {
+    local package
+    install_missing "$tools_for_webassembly" || return
+    for package in libclang-rt-dev-wasm32 libc++-dev-wasm32; do
+        has_webassembly || install_missing "/no/such/file $package" || return
+    done
+    has_webassembly
+}
+
+has_webassembly() {
+    mkdir -p "$build_dir/webassembly"
+    echo '#include <vector>
+        int main() { return int(std::vector<int>{}.size()); }' |
+        clang++ --target=wasm32-wasi -fno-exceptions -x c++ - -o "$build_dir/webassembly/probe.wasm" 2>/dev/null
 }
 
 # A fresh root has no package lists, an old one has stale ones; one update a run is enough.

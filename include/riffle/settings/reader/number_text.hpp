@@ -1,11 +1,15 @@
 #pragma once
 #include <charconv>
+#include <clocale>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <string>
 
 #include <riffle/core/text.hpp>
 #include <riffle/math/config.hpp>
+#include <riffle/settings/reader/option_name.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -37,20 +41,83 @@ number_fault read_whole(const text& written, Whole& into) noexcept {
     return number_fault::none;
 }
 
+#if defined(__cpp_lib_to_chars)
+
+/// Reads a float that is the whole text, as std::from_chars does.
+template <class Float>
+number_fault read_decimal(const text& written, Float& into) noexcept {
+    Float read{};
+    const auto [end, error] = std::from_chars(written.begin(), written.end(), read);
+    if (error == std::errc::result_out_of_range && end == written.end()) return number_fault::out_of_range;
+    if (error != std::errc() || end != written.end() || written.empty()) return number_fault::no_number;
+    into = read;
+    return number_fault::none;
+}
+
+#else
+
+/// Digits, with a point among them, and an exponent behind them: what std::from_chars takes, `inf` and `nan` aside.
+inline bool is_decimal(const text& t) noexcept {
+    std::size_t i = 0, count = 0;
+    const auto skip_digits = [&] {
+        const std::size_t first = i;
+        while (i < t.size() && t[i] >= '0' && t[i] <= '9') ++i;
+        return i - first;
+    };
+    count += skip_digits();
+    if (i < t.size() && t[i] == '.') ++i, count += skip_digits();
+    if (count == 0) return false;
+    if (i == t.size() || (t[i] != 'e' && t[i] != 'E')) return i == t.size();
+    ++i;
+    if (i < t.size() && (t[i] == '-' || t[i] == '+')) ++i;
+    return skip_digits() > 0 && i == t.size();
+}
+/// Whether a decimal is 0, and not only too small for a float.
+inline bool is_zero(const text& decimal) noexcept {
+    for (const char c : decimal) {
+        if (c >= '1' && c <= '9') return false;
+        if (c == 'e' || c == 'E') return true;
+    }
+    return true;
+}
+
+/// Reads a float that is the whole text, as std::from_chars does, which libc++ has for floats from version 20 on only.
+/// The C library's function reads forms that are none here, and the decimal sign of the locale. (Another thread must
+/// not change the locale meanwhile. May throw what std::string throws.)
+template <class Float>
+number_fault read_decimal(const text& written, Float& into) {
+    const bool is_below_0 = !written.empty() && written[0] == '-';
+    const text magnitude = written.part(is_below_0 ? 1 : 0);
+    if (same_word(magnitude, "inf") || same_word(magnitude, "infinity") || same_word(magnitude, "nan")) {
+        const Float read = same_word(magnitude, "nan") ? std::numeric_limits<Float>::quiet_NaN()
+                                                       : std::numeric_limits<Float>::infinity();
+        into = is_below_0 ? -read : read;
+        return number_fault::none;
+    }
+    if (!is_decimal(magnitude)) return number_fault::no_number;
+    std::string local;
+    for (const char c : written) {
+        if (c == '.') local += std::localeconv()->decimal_point;
+        else local += c;
+    }
+    Float read;
+    if constexpr (sizeof(Float) == sizeof(float)) read = std::strtof(local.c_str(), nullptr);
+    else read = std::strtod(local.c_str(), nullptr);
+    const bool is_too_great = read - read != 0;
+    if (is_too_great || (read == 0 && !is_zero(magnitude))) return number_fault::out_of_range;
+    into = read;
+    return number_fault::none;
+}
+
+#endif
+
 /// Reads a number that is the whole text, in the form of std::from_chars, which knows no locale, and with a `+` ahead
 /// of it. `into` keeps its value where there is a fault.
 template <class Number>
-number_fault read_number(text written, Number& into) noexcept {
+number_fault read_number(text written, Number& into) {
     if (written.size() > 1 && written[0] == '+' && written[1] != '-') written = written.part(1);
     if constexpr (std::numeric_limits<Number>::is_integer) return read_whole(written, into);
-    else {
-        Number read{};
-        const auto [end, error] = std::from_chars(written.begin(), written.end(), read);
-        if (error == std::errc::result_out_of_range && end == written.end()) return number_fault::out_of_range;
-        if (error != std::errc() || end != written.end() || written.empty()) return number_fault::no_number;
-        into = read;
-        return number_fault::none;
-    }
+    else return read_decimal(written, into);
 }
 
 /// The decimal sign of a number; behind its end where there is none.
@@ -71,7 +138,7 @@ inline decimal_sign decimal_sign_of(const text& number) noexcept {
 /// wanted it reads the digits ahead of that sign, as strtol does: 40.0 is 40. It looks at 63 characters at most, which
 /// hold every number that std::to_string makes of a float; what is longer is none.
 template <class Number>
-number_fault read_model_number(const text& written, Number& into) noexcept {
+number_fault read_model_number(const text& written, Number& into) {
     constexpr std::size_t longest = 63;
     if (written.size() > longest) return number_fault::no_number;
     const decimal_sign sign = decimal_sign_of(written);
