@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <riffle/explain.hpp>
 #include <riffle/riffle.hpp>
 
+#include "adjustable_chain.hpp"
 #include "blanks.hpp"
 #include "byte_pairs.hpp"
 #include "chains.hpp"
@@ -25,6 +28,7 @@
 #include "step_table.hpp"
 #include "terminal.hpp"
 #include "training_text.hpp"
+#include "watch.hpp"
 
 namespace quickstart {
 namespace {
@@ -56,6 +60,8 @@ void explain_step(const terminal& screen, const byte_pairs& vocabulary, const ng
 /// Learns a model of a text, then lets three chains write and one of them explain itself.
 void write(const options& chosen) {
     const terminal screen(chosen.width, chosen.color);
+    std::optional<adjustable_chain> watched;
+    if (chosen.watch) watched.emplace(chosen.chain + ";seed=" + std::to_string(chosen.seed));
     const training_text source = read_training_text(chosen.text);
 
     progress_line shown(source.text.size() >= long_text);
@@ -72,6 +78,8 @@ void write(const options& chosen) {
 
     const std::string prompt = chosen.prompt ? fold_blanks(*chosen.prompt) : chosen.text ? "" : "One evening";
     const std::vector<riffle::token_id> prompt_tokens = vocabulary.encode(prompt, shown);
+
+    if (watched) return watch(screen, vocabulary, model, prompt_tokens, std::move(*watched));
 
     const std::array chains{
         show("greedy", greedy_chain()),

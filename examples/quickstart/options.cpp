@@ -49,6 +49,10 @@ constexpr std::array option_table{
                o.seed = value == "random" ? riffle::random_seed()
                                           : whole_number("--seed", value, 0, std::numeric_limits<std::uint64_t>::max());
            }},
+    option{"--watch", "", "one step at a time: keys change the chain, choose tokens and draw",
+           [](options& o, std::string_view) { o.watch = true; }},
+    option{"--chain", "SETTINGS", "the chain to watch, as top_k=40;temp=0.8 (names of llama.cpp's)",
+           [](options& o, std::string_view value) { o.chain = value; }},
     option{"--vocab", "V", "tokens to learn from the text (default 4096); with --logits, numbers in a row",
            [](options& o, std::string_view value) { o.vocabulary = whole_number("--vocab", value, 1, many); }},
     option{"--logits", "FILE", "read recorded logits instead of learning from a text",
@@ -101,7 +105,7 @@ const option& find_option(std::string_view name) {
 void check(const options& result, const std::vector<std::string_view>& given) {
     if (result.logits) {
         for (const std::string_view name : given)
-            if (name == "--prompt" || name == "--tokens" || name == "--step")
+            if (name == "--prompt" || name == "--tokens" || name == "--step" || name == "--watch" || name == "--chain")
                 throw usage_error(
                     fmt::format("{} is about generated text, and --logits generates none: drop one of them", name));
         if (result.text)
@@ -117,6 +121,12 @@ void check(const options& result, const std::vector<std::string_view>& given) {
     if (result.vocabulary != 0 && (result.vocabulary < byte_pairs::least || result.vocabulary > byte_pairs::greatest))
         throw usage_error(fmt::format("--vocab: a text is cut into {} to {} different tokens, not {}",
                                       byte_pairs::least, byte_pairs::greatest, result.vocabulary));
+    const auto is_given = [&](std::string_view name) {
+        return std::find(given.begin(), given.end(), name) != given.end();
+    };
+    if (result.watch && (is_given("--tokens") || is_given("--step")))
+        throw usage_error("--watch chooses tokens by key: drop --tokens and --step");
+    if (!result.watch && is_given("--chain")) throw usage_error("--chain is what --watch shows: add --watch");
     if (result.step > result.tokens)
         throw usage_error(
             fmt::format("--step {}: only {} tokens are generated (--tokens)", result.step, result.tokens));
@@ -165,12 +175,15 @@ std::string help_page() {
                        "      small tales that it brings along), writes with three chains side by side,\n"
                        "      and shows what each stage of one of them did at one step\n"
                        "\n"
+                       "  quickstart --watch [options] [TEXT]\n"
+                       "      one step at a time: keys change the chain, and each stage shows what it does\n"
+                       "\n"
                        "  quickstart --logits FILE --rows N --vocab V\n"
                        "      reads recorded rows of logits, of any model, and prints the tokens chosen\n"
                        "\n"
                        "options\n";
     for (const option& known : option_table)
-        page += fmt::format("  {:<18}{}\n", fmt::format("{} {}", known.name, known.argument), known.help);
+        page += fmt::format("  {:<19}{}\n", fmt::format("{} {}", known.name, known.argument), known.help);
     return page;
 }
 

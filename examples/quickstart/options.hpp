@@ -17,6 +17,8 @@ struct options {
     std::size_t tokens = 72;
     std::size_t step = 1;
     std::uint64_t seed = 42;
+    bool watch = false;  ///< one step at a time, with keys
+    std::string chain = "penalty_repeat=1.1;top_k=40;top_p=0.95;min_p=0.05;temp=0.8";  ///< that is watched
 
     std::optional<std::string> logits;  ///< file of recorded rows, instead of a text
     std::size_t rows = 0;

@@ -97,12 +97,61 @@ LC_ALL=C expect_success --tokens 5
 LC_ALL=C grep -q $'[\x80-\xff]' "$folder/out" && fail "more than ASCII under LC_ALL=C"
 
 expect_success --help
-for option in --prompt --tokens --step --seed --vocab --logits --rows --type --width --no-color; do
+for option in --watch --chain --prompt --tokens --step --seed --vocab --logits --rows --type --width --no-color; do
     expect_output "^  $option "
 done
 cp "$folder/out" "$folder/help"
 expect_success -h
 cmp -s "$folder/help" "$folder/out" || fail "-h is not --help"
+
+# --- one step at a time, with keys -------------------------------------------------------------------------------------
+
+# watch KEYS ARGUMENT...: what the last picture shows
+watch() {
+    local keys=$1
+    shift
+    printf "$keys" | "$quickstart" --watch --width 100 "$@" >"$folder/pictures" 2>"$folder/err"
+    code=$?
+    ((code == 0)) || fail "exit code $code: quickstart --watch $*"
+    awk '/^── text/ { picture = "" } { picture = picture $0 "\n" } END { printf "%s", picture }' "$folder/pictures" >"$folder/out"
+}
+watch q
+expect_output '^penalties  *>penalty_last_n 64   penalty_repeat 1.1 '
+expect_output '^dist  * seed 42'
+expect_output 'the next token, number 1 '
+watch 'gq'
+expect_output 'One evening the whole harbour had an answer. The key still hangs over the door'
+expect_output 'the next token, number 41 '
+watch 'gbbq'
+expect_output 'the next token, number 39 '
+watch 'jjjj\033[C\033[Bq'  # down to top_k, to the right, down to top_p
+expect_output 'top_k 44'
+expect_output '>top_p 0.95'
+watch '\033[B\033[B\033[B\033[B\033[6~\033[Dq'  # by ten steps down, and one more
+expect_output '>top_k 16'
+watch 'jjjj q'
+expect_output '^top_k  *>top_k 40  off$'
+grep -q '^top_k  *[0-9]* *40 ' "$folder/out" && fail "a stage that is off cuts"
+watch 'jjjj>q'
+awk '/^top_p / { p = NR } /^top_k / { k = NR } END { exit !(p && p < k) }' "$folder/out" || fail "top_k did not move behind top_p"
+watch 'dq'
+expect_output '1000 draws of it'
+[[ $(awk '/draws of it/ { seen = 1 } seen && match($0, /% +[0-9]+/) { split(substr($0, RSTART), part, " "); sum += part[2] }
+          END { print (sum > 500 && sum <= 1000) }' "$folder/out") == 1 ]] || fail "draws that do not add up"
+watch ''  # no key at all
+watch 'q' --chain 'top_k=3;temp=2;greedy' --prompt 'The old'
+expect_output '^greedy'
+expect_output 'The old'
+watch 'zZ%%\033[H\033\n\033[Zq'  # keys that mean nothing, and return
+expect_failure 2 'tpk' --watch --chain 'tpk=3'
+expect_failure 2 'add --watch' --chain 'top_k=3'
+expect_failure 2 'drop --tokens and --step' --watch --tokens 5
+if command -v script >/dev/null; then
+    # a terminal of its own, which is as it was afterwards
+    printf 'jgq' | script -qec "stty -g >'$folder/before'; '$quickstart' --watch; stty -g >'$folder/after'" /dev/null >"$folder/out" 2>&1
+    cmp -s "$folder/before" "$folder/after" || fail "the terminal is not as it was"
+    grep -q $'\033\[?1049l' "$folder/out" || fail "the screen of its own is not left"
+fi
 
 # --- any text --------------------------------------------------------------------------------------------------------
 
