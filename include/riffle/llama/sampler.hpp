@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <llama.h>
 #include <new>
 #include <span>
@@ -10,6 +11,7 @@
 #include <riffle/llama/array/run.hpp>
 #include <riffle/llama/array/superset_strategy.hpp>
 #include <riffle/llama/array/token_array.hpp>
+#include <riffle/llama/context.hpp>
 #include <riffle/llama/interface.hpp>
 #include <riffle/llama/offloading.hpp>
 
@@ -62,6 +64,18 @@ public:
             if (!taken.ok()) return chain_.state().set_status(taken), taken;
         }
         return {};
+    }
+
+    /// The token of an output of a context, straight from its logits where no graph has left something for this chain
+    /// alone, and nothing accepted: an apply, as far as later calls are concerned.
+    token_id peek(llama_context* context, std::int32_t index) noexcept {
+        if (graph_.on_backend) return null_token;
+        forget_clone();
+        came_.in_prompt = fell_back_ = false;
+        if (std::exchange(came_.applied, true)) chain_.retry();
+        const output found = output_of(context, index);
+        if (found.token >= 0) return found.token;
+        return has_room() ? peek_output(chain_, found) : null_token;
     }
 
     // A front (backend.hpp) has the same object. llama.cpp clones the two one after the other, the front first.
@@ -302,6 +316,17 @@ status accept_forced(llama_sampler* sampler, std::span<const token_id> tokens) n
     if (!sampler || sampler->iface != &detail::interface_of<held>)
         return status::invalid("accept_forced", "sampler", 0, "is not one of such a chain");
     return static_cast<held*>(sampler->ctx)->accept_forced(tokens);
+}
+
+/// The token that llama_sampler_sample would give for an output of an evaluated context, straight from the context's
+/// logits: no candidate for every token in between. Nothing is accepted (llama_sampler_accept does that). null_token
+/// where no token is legal, for chains that run in the context's graph, and for other samplers than those of `Chain`,
+/// which is as for chain_of: llama_sampler_sample then has an answer.
+template <class Chain>
+token_id peek(llama_sampler* sampler, llama_context* context, std::int32_t index) noexcept {
+    using held = detail::sampler_of<Chain>;
+    if (!sampler || sampler->iface != &detail::interface_of<held>) return null_token;
+    return static_cast<held*>(sampler->ctx)->peek(context, index);
 }
 
 /// The chain in a sampler that make_sampler made of such a chain (of chain(stage) where it was given a stage), to look
