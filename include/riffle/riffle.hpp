@@ -22,6 +22,7 @@
 #include <riffle/core/vocabulary.hpp>
 #include <riffle/guidance/classifier_free_guidance.hpp>
 #include <riffle/guidance/contrastive_decoding.hpp>
+#include <riffle/names/stages.hpp>
 #include <riffle/samplers/adaptive_p.hpp>
 #include <riffle/samplers/allowed_tokens.hpp>
 #include <riffle/samplers/banned_sequences.hpp>

@@ -217,7 +217,8 @@ configure() {
     if [[ ! -f $tree/CMakeCache.txt ]] && command -v ninja >/dev/null; then
         generator=(-G Ninja)
     fi
-    cmake -S "$source_dir" -B "$tree" "${generator[@]}" "${launcher[@]}" "$@"
+    cmake -S "$source_dir" -B "$tree" "${generator[@]}" "${launcher[@]}" -DRIFFLE_BUILD_TESTS=ON -DRIFFLE_BUILD_EXAMPLES=ON \
+        -DRIFFLE_BUILD_BENCHMARKS=ON "$@"
 }
 
 # build TREE [CMAKE OPTIONS...]: goes on after an error, so that one run shows them all. In large pages of memory, where

@@ -1,0 +1,53 @@
+# Writes riffle as one header: cmake -D OUTPUT=riffle_single.hpp [-D HEADERS="riffle/riffle.hpp;riffle/settings.hpp"] -P
+# single_header.cmake
+#
+# HEADERS are the front doors to put in; without a word riffle.hpp, settings.hpp, constraint.hpp and batch.hpp, which need
+# nobody else's library. Every header stands where it is first included, so the order is that of the compiler. What the
+# standard library or another one has is included as before.
+cmake_minimum_required(VERSION 3.22)
+if(NOT OUTPUT)
+    message(FATAL_ERROR "say where to: -D OUTPUT=riffle_single.hpp")
+endif()
+if(NOT HEADERS)
+    set(HEADERS riffle/riffle.hpp riffle/settings.hpp riffle/constraint.hpp riffle/batch.hpp)
+endif()
+get_filename_component(include ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
+set_property(GLOBAL PROPERTY written "")
+
+# Lines are kept as they are: as lists CMake would eat their `;` and `[`.
+function(write_header name)
+    get_property(written GLOBAL PROPERTY written)
+    if(name IN_LIST written)
+        return()
+    endif()
+    set_property(GLOBAL APPEND PROPERTY written ${name})
+    file(READ ${include}/${name} rest)
+    string(REPLACE "#pragma once\n" "" rest "\n${rest}")
+    string(APPEND text "\n// ---- ${name}")
+    while(TRUE)
+        string(FIND "${rest}" "\n#include <riffle/" at)
+        if(at EQUAL -1)
+            break()
+        endif()
+        string(SUBSTRING "${rest}" 0 ${at} before)
+        string(SUBSTRING "${rest}" ${at} -1 rest)
+        string(REGEX MATCH "^\n#include <([^>]+)>[^\n]*" line "${rest}")
+        string(LENGTH "${line}" length)
+        string(SUBSTRING "${rest}" ${length} -1 rest)
+        string(APPEND text "${before}")
+        write_header(${CMAKE_MATCH_1})
+    endwhile()
+    string(APPEND text "${rest}")
+    set(text "${text}" PARENT_SCOPE)
+endfunction()
+
+file(READ ${include}/../LICENSE license)
+string(STRIP "${license}" license)
+string(REPLACE "\n" "\n// " license "// ${license}")
+string(REPLACE "// \n" "//\n" license "${license}")
+list(JOIN HEADERS ", " doors)
+set(text "#pragma once\n// riffle in one file: ${doors}. Made by include/packaging/single_header.cmake.\n//\n${license}\n")
+foreach(door IN LISTS HEADERS)
+    write_header(${door})
+endforeach()
+file(WRITE ${OUTPUT} "${text}")
