@@ -20,6 +20,7 @@
 #include <riffle/core/token_sequences.hpp>
 #include <riffle/core/token_set.hpp>
 #include <riffle/core/vocabulary.hpp>
+#include <riffle/core/weights.hpp>
 #include <riffle/guidance/classifier_free_guidance.hpp>
 #include <riffle/guidance/contrastive_decoding.hpp>
 #include <riffle/names/stages.hpp>

@@ -37,7 +37,15 @@ fi
 
 # --- one program, one text ---------------------------------------------------------------------------------------------
 
+# Once more where the program ended before all was written, which it does at times, whoever samples.
 complete() { # OUTPUT LIBRARY ARGUMENT...
+    local attempt
+    for attempt in 1 2 3 4; do
+        complete_once "$@" || return
+        [[ -z $(tail -c 1 "$1") ]] && return
+    done
+}
+complete_once() {
     local output=$1 ahead=$2
     shift 2
     LD_PRELOAD=$ahead llama-completion -m "$model" -p "And the king said" -n 48 --seed 11 -no-cnv --no-warmup --simple-io \

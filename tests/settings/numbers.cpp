@@ -1,9 +1,14 @@
 // Numbers: in texts, which know no locale, and in a model's metadata, which was written under one.
 
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +49,80 @@ void expect_as_library(const std::string& written) {
     Whole ours = 7, theirs = 7;
     EXPECT_EQ(detail::read_whole(text(written), ours), read_by_library(written, theirs)) << written;
     EXPECT_EQ(ours, theirs) << written;
+}
+/// What riffle reads where the standard library reads no floats, beside what this one reads.
+void expect_nearest_as_library(const std::string& written) {
+    detail::exact_decimal number;
+    float theirs = 0.0f;
+    const detail::number_fault fault = read_by_library(written, theirs);
+    const bool is_read = number.read(text(written));
+    EXPECT_EQ(is_read, fault != detail::number_fault::no_number) << written;
+    if (!is_read) return;
+    const float ours = number.nearest();
+    if (fault == detail::number_fault::none) EXPECT_EQ(std::memcmp(&ours, &theirs, sizeof ours), 0) << written;
+    else EXPECT_TRUE(ours == 0.0f || ours == std::numeric_limits<float>::infinity()) << written;
+}
+TEST(SettingsNumbers, ThatAreFloatsAreTheNearest) {
+    for (const char* written : {"0",
+                                "0.0",
+                                ".0",
+                                "0e99999999999",
+                                "1",
+                                "1.",
+                                ".5",
+                                "12345678",
+                                "16777217",
+                                "16777217.0000000000000000000000001",
+                                "16777219",
+                                "33554435",
+                                "3.4028235e38",
+                                "3.40282356e38",
+                                "3.40282357e38",
+                                "3.5e38",
+                                "1e39",
+                                "1e999999999999",
+                                "1e-45",
+                                "7e-46",
+                                "7.1e-46",
+                                "1e-46",
+                                "1e-999999999999",
+                                "1.17549435e-38",
+                                "1.17549421e-38",
+                                "1e+5",
+                                "1E5",
+                                "",
+                                ".",
+                                "e5",
+                                "1e",
+                                "1e+",
+                                "1e-",
+                                "1.2.3",
+                                "1x",
+                                "0x1",
+                                "1 ",
+                                "+1",
+                                "--1",
+                                "0000000000000000000000000000000000001e1"})
+        expect_nearest_as_library(written);
+    std::mt19937 random(1);
+    char written[256];
+    for (int i = 0; i < 3000; ++i) {
+        const float value = std::bit_cast<float>(std::uint32_t(random() & 0x7FFFFFFF));
+        if (!std::isfinite(value)) continue;
+        std::snprintf(written, sizeof written, "%.9g", double(value));
+        expect_nearest_as_library(written);
+        std::snprintf(written, sizeof written, "%.*g", int(random() % 12 + 1), double(value));
+        expect_nearest_as_library(written);
+        // in the middle between two floats, with all its digits: as it is, a little above, a little below
+        const double middle = (double(value) + double(std::nextafter(value, 1e30f))) / 2;
+        std::snprintf(written, sizeof written, "%.160e", middle);
+        const std::string whole = written, digits = whole.substr(0, whole.find('e')),
+                          end = whole.substr(whole.find('e'));
+        expect_nearest_as_library(whole);
+        expect_nearest_as_library(digits + "000000001" + end);
+        std::snprintf(written, sizeof written, "%.40e", std::nextafter(middle, 0.0));
+        expect_nearest_as_library(written);
+    }
 }
 TEST(SettingsNumbers, ThatAreWholeAreThoseOfTheLibrary) {
     std::vector<std::string> texts{"", "-", "--1", "+1", "-+1", "-0", "00", "007", "1-", "1 ", " 1", "0x1", "1e2",

@@ -1,14 +1,12 @@
 #pragma once
 #include <charconv>
-#include <clocale>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
-#include <string>
 
 #include <riffle/core/text.hpp>
 #include <riffle/math/config.hpp>
+#include <riffle/settings/reader/exact_decimal.hpp>
 #include <riffle/settings/reader/option_name.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -56,56 +54,21 @@ number_fault read_decimal(const text& written, Float& into) noexcept {
 
 #else
 
-/// Digits, with a point among them, and an exponent behind them: what std::from_chars takes, `inf` and `nan` aside.
-inline bool is_decimal(const text& t) noexcept {
-    std::size_t i = 0, count = 0;
-    const auto skip_digits = [&] {
-        const std::size_t first = i;
-        while (i < t.size() && t[i] >= '0' && t[i] <= '9') ++i;
-        return i - first;
-    };
-    count += skip_digits();
-    if (i < t.size() && t[i] == '.') ++i, count += skip_digits();
-    if (count == 0) return false;
-    if (i == t.size() || (t[i] != 'e' && t[i] != 'E')) return i == t.size();
-    ++i;
-    if (i < t.size() && (t[i] == '-' || t[i] == '+')) ++i;
-    return skip_digits() > 0 && i == t.size();
-}
-/// Whether a decimal is 0, and not only too small for a float.
-inline bool is_zero(const text& decimal) noexcept {
-    for (const char c : decimal) {
-        if (c >= '1' && c <= '9') return false;
-        if (c == 'e' || c == 'E') return true;
-    }
-    return true;
-}
-
-/// Reads a float that is the whole text, as std::from_chars does, which libc++ has for floats from version 20 on only.
-/// The C library's function reads forms that are none here, and the decimal sign of the locale. (Another thread must
-/// not change the locale meanwhile. May throw what std::string throws.)
+/// Reads a float that is the whole text, as std::from_chars does, which libc++ has from version 20 on only.
 template <class Float>
-number_fault read_decimal(const text& written, Float& into) {
+number_fault read_decimal(const text& written, Float& into) noexcept {
     const bool is_below_0 = !written.empty() && written[0] == '-';
     const text magnitude = written.part(is_below_0 ? 1 : 0);
-    if (same_word(magnitude, "inf") || same_word(magnitude, "infinity") || same_word(magnitude, "nan")) {
-        const Float read = same_word(magnitude, "nan") ? std::numeric_limits<Float>::quiet_NaN()
-                                                       : std::numeric_limits<Float>::infinity();
-        into = is_below_0 ? -read : read;
-        return number_fault::none;
+    const bool is_nan = same_word(magnitude, "nan");
+    Float read = is_nan ? std::numeric_limits<Float>::quiet_NaN() : std::numeric_limits<Float>::infinity();
+    if (!is_nan && !same_word(magnitude, "inf") && !same_word(magnitude, "infinity")) {
+        exact_decimal number;
+        if (!number.read(magnitude)) return number_fault::no_number;
+        read = number.nearest();
+        if (read > (std::numeric_limits<Float>::max)() || (read == 0 && !number.is_zero()))
+            return number_fault::out_of_range;
     }
-    if (!is_decimal(magnitude)) return number_fault::no_number;
-    std::string local;
-    for (const char c : written) {
-        if (c == '.') local += std::localeconv()->decimal_point;
-        else local += c;
-    }
-    Float read;
-    if constexpr (sizeof(Float) == sizeof(float)) read = std::strtof(local.c_str(), nullptr);
-    else read = std::strtod(local.c_str(), nullptr);
-    const bool is_too_great = read - read != 0;
-    if (is_too_great || (read == 0 && !is_zero(magnitude))) return number_fault::out_of_range;
-    into = read;
+    into = is_below_0 ? -read : read;
     return number_fault::none;
 }
 
@@ -114,7 +77,7 @@ number_fault read_decimal(const text& written, Float& into) {
 /// Reads a number that is the whole text, in the form of std::from_chars, which knows no locale, and with a `+` ahead
 /// of it. `into` keeps its value where there is a fault.
 template <class Number>
-number_fault read_number(text written, Number& into) {
+number_fault read_number(text written, Number& into) noexcept {
     if (written.size() > 1 && written[0] == '+' && written[1] != '-') written = written.part(1);
     if constexpr (std::numeric_limits<Number>::is_integer) return read_whole(written, into);
     else return read_decimal(written, into);
@@ -138,7 +101,7 @@ inline decimal_sign decimal_sign_of(const text& number) noexcept {
 /// wanted it reads the digits ahead of that sign, as strtol does: 40.0 is 40. It looks at 63 characters at most, which
 /// hold every number that std::to_string makes of a float; what is longer is none.
 template <class Number>
-number_fault read_model_number(const text& written, Number& into) {
+number_fault read_model_number(const text& written, Number& into) noexcept {
     constexpr std::size_t longest = 63;
     if (written.size() > longest) return number_fault::no_number;
     const decimal_sign sign = decimal_sign_of(written);
