@@ -23,6 +23,7 @@
 #include <riffle/core/weights.hpp>
 #include <riffle/guidance/classifier_free_guidance.hpp>
 #include <riffle/guidance/contrastive_decoding.hpp>
+#include <riffle/names/elsewhere.hpp>
 #include <riffle/names/stages.hpp>
 #include <riffle/samplers/adaptive_p.hpp>
 #include <riffle/samplers/allowed_tokens.hpp>

@@ -320,17 +320,25 @@ TEST(AnyPipeline, CopiesCloneAndMovesEmpty) {
     several.push_back(several[0]);
     EXPECT_EQ(several[0].sample(row_at(0)), several[2].sample(row_at(0)));
 }
-TEST(AnyPipeline, EmptyOnesAnswerOutOfMemory) {
-    any_pipeline any = usual();
-    any_pipeline taken = std::move(any);
+void expect_nothing_of(any_pipeline& any) {
+    EXPECT_TRUE(any.empty());
     EXPECT_EQ(any.sample(row_at(0)), null_token);
-    EXPECT_EQ(any.last_status().code(), status_code::out_of_memory);
-    EXPECT_EQ(any.try_sample(row_at(0)).state().code(), status_code::out_of_memory);
+    EXPECT_EQ(any.last_status().code(), status_code::no_selector);
+    EXPECT_EQ(any.try_sample(row_at(0)).state().code(), status_code::no_selector);
     EXPECT_TRUE(any.survivors().empty());
     EXPECT_TRUE(any.distribution(row_at(0)).empty());
     any.reset();
     EXPECT_EQ(any.fork(1).peek(row_at(0)), null_token);
+}
+TEST(AnyPipeline, EmptyOnesAnswerThatNothingChooses) {
+    any_pipeline any = usual();
+    any_pipeline taken = std::move(any);
+    expect_nothing_of(any);
     EXPECT_NE(taken.sample(row_at(0)), null_token);
+    any_pipeline none;  // a member that is set later
+    expect_nothing_of(none);
+    none = usual();
+    EXPECT_EQ(stream(none, 5), stream(any = usual(), 5));
 }
 
 // ---- dynamic_chain

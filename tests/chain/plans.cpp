@@ -213,8 +213,7 @@ TEST(Plans, TooManyStagesAreRefused) {
     EXPECT_EQ(longer.push(greedy{}).code(), status_code::chain_malformed);
     EXPECT_EQ(longer.sample(std::vector<float>{1.0f, 2.0f}), null_token);
     EXPECT_EQ(std::string(longer.last_status().message().c_str()),
-              "a selector comes last, a constraint ahead of all that narrows; a chain has 32 stages and keeps 64 bytes "
-              "at most");
+              "chain: stages = 33 are more than the 32 that a chain may have");
 }
 
 TEST(Plans, AStageBehindASelectorIsRefused) {
@@ -223,6 +222,31 @@ TEST(Plans, AStageBehindASelectorIsRefused) {
     EXPECT_EQ(d.push(top_k{}).code(), status_code::chain_malformed);
     EXPECT_EQ(d.sample(std::vector<float>{1.0f}), null_token);
     EXPECT_EQ(d.last_status().code(), status_code::chain_malformed);
+    EXPECT_STREQ(d.last_status().message().c_str(), "top_k: place = 2 is behind the selector, which comes last");
+    dynamic_chain copy = d;  // says so too
+    EXPECT_STREQ(copy.try_sample(std::vector<float>{1.0f}).state().message().c_str(),
+                 "top_k: place = 2 is behind the selector, which comes last");
+    const dynamic_chain moved = std::move(copy);
+    EXPECT_FALSE((moved.check)(1));
+}
+
+/// Keeps more than the marks of a chain hold.
+struct keeps_much {
+    static constexpr const char* name = "keeps_much";
+    static constexpr facts fact{.edits = true};
+    struct state {
+        char much[40];
+    };
+    template <class Logits>
+    void change(Logits&, const context&, const state&) const noexcept {}
+    step accept(state&, token_id, const choice*, const history&) const noexcept { return {}; }
+};
+TEST(Plans, StagesThatKeepTooMuchAreRefused) {
+    dynamic_chain d;
+    EXPECT_TRUE(d.push(keeps_much{}));
+    const status s = d.push(keeps_much{});
+    EXPECT_EQ(s.code(), status_code::chain_malformed);
+    EXPECT_STREQ(s.message().c_str(), "chain: bytes = 80 are kept by its stages, and a mark holds 64");
 }
 
 TEST(Plans, AppendedStagesAreAsPushedOnes) {

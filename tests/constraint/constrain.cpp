@@ -196,6 +196,8 @@ TEST(Constrain, AChainInAnotherOrderIsRefusedAtRunTime) {
         EXPECT_EQ(more.push(constrain{matcher_of(json)}).code(), status_code::ok);
         const status s = is_appended ? c.append(more) : c.push(constrain{matcher_of(json)});
         EXPECT_EQ(s.code(), status_code::chain_malformed);
+        EXPECT_STREQ(s.message().c_str(),
+                     "constrain: place = 2 is behind a stage that narrows, and a constraint comes first");
     }
     // Behind what masks, edits and maps it may stand.
     dynamic_chain c;

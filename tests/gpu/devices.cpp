@@ -156,7 +156,12 @@ constexpr VkPhysicalDeviceType discrete = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
                                integrated = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
                                software = VK_PHYSICAL_DEVICE_TYPE_CPU, simulated = VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU,
                                other = VK_PHYSICAL_DEVICE_TYPE_OTHER;
-const std::string nothing = "there is no Vulkan device that may be used";
+const std::string nothing = "Vulkan finds no device here: its driver is missing (Debian: mesa-vulkan-drivers, or the "
+                            "vendor's)",
+                  plays = "a processor that plays a device; device_choice::allow_software or RIFFLE_GPU=software takes "
+                          "it",
+                  old = "its driver has Vulkan 1.0, and 1.1 is needed: try a newer one",
+                  misnamed = "not called what device_choice::name or RIFFLE_GPU asks for";
 
 TEST_F(Devices, TheBestIsTaken) {
     EXPECT_EQ(opened({{"built in", integrated}, {"card", discrete}, {"second card", discrete}}), "card");
@@ -164,7 +169,7 @@ TEST_F(Devices, TheBestIsTaken) {
     EXPECT_EQ(opened({{"odd", other}, {"guest's", simulated}}), "guest's");
 }
 TEST_F(Devices, SoftwareIsTakenWhereItMayBeAndNothingElseIsThere) {
-    EXPECT_EQ(opened({{"software", software}}), nothing);
+    EXPECT_EQ(opened({{"software", software}}), "software: " + plays);
     EXPECT_EQ(opened({{"software", software}}, {.allow_software = true}), "software");
     EXPECT_EQ(opened({{"software", software}, {"odd", other}}, {.allow_software = true}), "odd");
 }
@@ -172,7 +177,13 @@ TEST_F(Devices, ThoseThatCannotDoAreLeftOut) {
     EXPECT_EQ(opened({{"old", discrete, VK_API_VERSION_1_0}, {"built in", integrated}}), "built in");
     EXPECT_EQ(opened({{"screen", discrete, VK_API_VERSION_1_3, false}, {"built in", integrated}}), "built in");
     EXPECT_EQ(opened({}), nothing);
-    EXPECT_EQ(opened({{"old", discrete, VK_API_VERSION_1_0}}), nothing);
+    EXPECT_EQ(opened({{"old", discrete, VK_API_VERSION_1_0}}), "old: " + old);
+    EXPECT_EQ(opened({{"old", discrete, VK_API_VERSION_1_0}, {"software", software}}), "old: " + old);  // the first
+    EXPECT_EQ(opened({{"screen", discrete, VK_API_VERSION_1_3, false}}),
+              "screen: it shows pictures, and computes nothing");
+    // A long name is cut, and the sentence stays whole.
+    EXPECT_EQ(opened({{"a card whose maker has a great many words for it, all told", software}}),
+              "a card whose maker has a great many words for i: " + plays);
 }
 TEST_F(Devices, OfManyTheFirstAreLookedAt) {
     std::vector<card> many(100, card{"built in", integrated});
@@ -182,20 +193,20 @@ TEST_F(Devices, OfManyTheFirstAreLookedAt) {
 TEST_F(Devices, ANameIsAPartOfTheirs) {
     const std::vector<card> all{{"card one", discrete}, {"card two", discrete}, {"software", software}};
     EXPECT_EQ(opened(all, {.name = "two"}), "card two");
-    EXPECT_EQ(opened(all, {.name = "three"}), nothing);
-    EXPECT_EQ(opened(all, {.name = "soft"}), nothing);
+    EXPECT_EQ(opened(all, {.name = "three"}), "card one: " + misnamed);
+    EXPECT_EQ(opened(all, {.name = "soft"}), "card one: " + misnamed);
     EXPECT_EQ(opened(all, {.allow_software = true, .name = "soft"}), "software");
 }
 TEST_F(Devices, TheEnvironmentOverridesTheChoice) {
     const std::vector<card> all{{"card one", discrete}, {"card two", discrete}, {"software", software}};
     setenv("RIFFLE_GPU", "off", 1);
-    EXPECT_EQ(opened(all), nothing);
+    EXPECT_EQ(opened(all), "the environment variable RIFFLE_GPU is off, so no device is used");
     setenv("RIFFLE_GPU", "two", 1);
     EXPECT_EQ(opened(all, {.name = "one"}), "card two");
     setenv("RIFFLE_GPU", "soft", 1);
     EXPECT_EQ(opened(all), "software");
     setenv("RIFFLE_GPU", "three", 1);
-    EXPECT_EQ(opened(all), nothing);
+    EXPECT_EQ(opened(all), "card one: " + misnamed);
     setenv("RIFFLE_GPU", "software", 1);
     EXPECT_EQ(opened({{"software", software}}), "software");
     setenv("RIFFLE_GPU", "", 1);
@@ -214,7 +225,7 @@ TEST_F(Devices, ThoseThatAreNoVulkanToTheLetterAreAskedFor) {
 /// What a loader says that finds no driver.
 TEST_F(Devices, WithoutADriverThereIsNoDevice) {
     instance_result = VK_ERROR_INCOMPATIBLE_DRIVER;
-    EXPECT_EQ(opened({}), "vkCreateInstance: " + nothing + " (-9)");
+    EXPECT_EQ(opened({}), "vkCreateInstance: there is no Vulkan device that may be used (-9)");
     const gpu::device device({.get_instance_proc_addr = find});
     EXPECT_EQ(device.state().code(), device_code::no_device);
     EXPECT_EQ(device.state().result(), VK_ERROR_INCOMPATIBLE_DRIVER);

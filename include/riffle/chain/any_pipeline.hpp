@@ -11,10 +11,12 @@ namespace riffle::inline RIFFLE_ABI {
 /// Any chain behind one type: for members and containers of chains that differ. Movable; copying clones. One allocation
 /// when it is made, and a handful of indirect calls a step; the passes inside are as fused as they were. It has no
 /// get<>: keep the chain itself where parameters change. Copying copies the specs, which may throw what their copies
-/// throw; an assignment that throws changes nothing. A moved-from any_pipeline, or one whose allocation failed, is
-/// empty: it gives no token, and says out_of_memory.
+/// throw; an assignment that throws changes nothing. One that was given no chain, was moved from or whose allocation
+/// failed is empty: it gives no token, and says no_selector, or out_of_memory where that is why.
 class any_pipeline : public chain_interface<any_pipeline> {
 public:
+    /// Of no chain: every step says no_selector, until one is assigned.
+    any_pipeline() noexcept = default;
     template <class Chain>
         requires(!std::is_same_v<std::remove_cvref_t<Chain>, any_pipeline> &&
                  requires(Chain& c) {
@@ -22,9 +24,15 @@ public:
                      c.state();
                  })
     any_pipeline(Chain chain) noexcept(std::is_nothrow_move_constructible_v<Chain>)
-        : held_(new(std::nothrow) holder<Chain>(std::move(chain))) {}
-    any_pipeline(const any_pipeline& other) : held_(other.held_ ? other.held_->clone() : nullptr) {}
-    any_pipeline(any_pipeline&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+        : held_(new(std::nothrow) holder<Chain>(std::move(chain))) {
+        note_what_is_missing(held_);
+    }
+    any_pipeline(const any_pipeline& other)
+        : held_(other.held_ ? other.held_->clone() : nullptr), missing_(other.missing_) {
+        if (other.held_) note_what_is_missing(held_);
+    }
+    any_pipeline(any_pipeline&& other) noexcept
+        : held_(std::exchange(other.held_, nullptr)), missing_(other.missing_) {}
     /// Where the copy throws, this one is as it was.
     any_pipeline& operator=(const any_pipeline& other) {
         if (this != &other) *this = any_pipeline(other);
@@ -33,16 +41,17 @@ public:
     any_pipeline& operator=(any_pipeline&& other) noexcept {
         any_pipeline taken(static_cast<any_pipeline&&>(other));
         std::swap(held_, taken.held_);
+        missing_ = taken.missing_;
         return *this;
     }
     ~any_pipeline() { delete held_; }
 
-    /// Whether there is no chain in it: it was moved from, or memory was missing.
+    /// Whether there is no chain in it: none was given, it was moved from, or memory was missing.
     bool empty() const noexcept { return held_ == nullptr; }
 
     /// The held chain's stages, valid until it is assigned to.
     stage_list view() const noexcept {
-        return held_ ? held_->view() : stage_list(nullptr, 0, facts_of_no_stages, nullptr, status_code::out_of_memory);
+        return held_ ? held_->view() : stage_list(nullptr, 0, facts_of_no_stages, nullptr, &missing_);
     }
     chain_state& state() noexcept { return held_ ? held_->state() : spare_; }
     const chain_state& state() const noexcept { return held_ ? held_->state() : spare_; }
@@ -64,7 +73,12 @@ private:
         Chain chain;
         decltype(std::declval<Chain&>().view()) stages;  // refers to `chain`, which never moves again
     };
+    void note_what_is_missing(const base* made) noexcept {
+        if (!made) missing_ = status_code::out_of_memory;
+    }
+
     base* held_ = nullptr;
+    status missing_ = status_code::no_selector;  ///< what a step says where there is no chain
     chain_state spare_;
 };
 

@@ -2,11 +2,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <riffle/chain/chain_state.hpp>
 #include <riffle/core/result.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
+namespace detail {
+
+/// What a step cannot read as a row of logits.
+template <class Row>
+concept no_row = !std::is_convertible_v<Row, std::span<const float>>;
+template <class Row>
+constexpr token_id refuse_row() noexcept {
+    static_assert(!no_row<Row>,
+                  "riffle: a row of logits is floats side by side: a std::vector<float>, an array, a "
+                  "std::span<const float>(pointer, size); convert double, 16-bit and whole numbers first");
+    return null_token;
+}
+
+}  // namespace detail
 
 /// What every chain offers, whether its stages are types (pipeline), were put together at run time (dynamic_chain) or
 /// are hidden behind an any_pipeline. `Chain` gives view() and state().
@@ -43,6 +58,31 @@ public:
     status apply(candidates& c) noexcept {
         decltype(auto) stages = self().view();
         return self().state().apply(stages, c);
+    }
+
+    // ---- rows that are none, in one sentence
+
+    template <detail::no_row Row>
+    token_id sample(Row&&) noexcept {
+        return detail::refuse_row<Row>();
+    }
+    template <detail::no_row Row>
+    result<token_id> try_sample(Row&&) noexcept {
+        return {detail::refuse_row<Row>(), {}};
+    }
+    template <detail::no_row Row>
+    token_id peek(Row&&) noexcept {
+        return detail::refuse_row<Row>();
+    }
+    template <detail::no_row Row>
+    std::span<const token_data> distribution(Row&&) noexcept {
+        detail::refuse_row<Row>();
+        return {};
+    }
+    template <detail::no_row Row>
+    std::span<const token_logprob> logprobs(Row&&, std::size_t, logprobs_of = after) noexcept {
+        detail::refuse_row<Row>();
+        return {};
     }
 
     // ---- what has been chosen

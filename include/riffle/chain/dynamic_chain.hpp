@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <riffle/chain/any_pipeline.hpp>
 #include <riffle/chain/chain_interface.hpp>
 #include <riffle/chain/chain_rules.hpp>
 #include <riffle/chain/held_stages.hpp>
@@ -56,6 +57,18 @@ private:
     detail::held_stages<Policies> stages_;
     chain_state state_;
 };
+
+/// A chain put together at run time has no get: in one sentence. (So has an any_pipeline, whose chain is hidden.)
+template <class S, class Policies>
+S& get(const basic_dynamic_chain<Policies>&) noexcept {
+    static_assert(!std::is_class_v<S>, "riffle: get needs a chain that is a type; of one put together at run time "
+                                       "d.get_if<S>(i) is the i-th stage, nullptr where it is another");
+}
+template <class S>
+S& get(const any_pipeline&) noexcept {
+    static_assert(!std::is_class_v<S>, "riffle: an any_pipeline hides its stages: keep the chain itself where "
+                                       "parameters change");
+}
 
 /// The one with the default policies; basic_dynamic_chain<fast> and <llama_exact> are the others.
 using dynamic_chain = basic_dynamic_chain<reproducible>;

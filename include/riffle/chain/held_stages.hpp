@@ -71,7 +71,7 @@ public:
     held_stages(const held_stages& other) : held_stages() {
         for (const stage_ref& s : other.stages_) push(ops_of(s).clone(s));
         ring_ = other.ring_;
-        if (state_ == status_code::ok) state_ = other.state_;  // a stage that could not be cloned stays known
+        if (state_.ok()) state_ = other.state_;  // a stage that could not be cloned stays known
     }
     held_stages(held_stages&& other) noexcept { swap(other); }
     /// Copies first: where a stage's copy throws, nothing has changed. (Two operators and not one that takes a value:
@@ -101,13 +101,13 @@ public:
     }
     /// Takes all stages of another list as push takes one, or none.
     status append(held_stages more) {
-        if (more.state_ != status_code::ok) return state_ = more.state_;
+        if (!more.state_.ok()) return state_ = more.state_;
         if (take(more.stages_.data(), more.stages_.size())) more.stages_.clear();
         return state_;
     }
     std::size_t size() const noexcept { return stages_.size(); }
     stage_list view() const noexcept {
-        return {stages_.data(), stages_.size(), facts_, const_cast<std::byte*>(ring_.data()), state_};
+        return {stages_.data(), stages_.size(), facts_, const_cast<std::byte*>(ring_.data()), &state_};
     }
 
 private:
@@ -121,8 +121,8 @@ private:
         return static_cast<const held_stage_ops&>(*s.ops);
     }
 
-    bool refuse() noexcept {
-        state_ = status_code::chain_malformed;
+    bool refuse(const char* what, const char* field, std::size_t value, const char* rule) noexcept {
+        state_ = status::invalid(what, field, double(value), rule, status_code::chain_malformed);
         return false;
     }
     /// Whether the stages are this list's from now on.
@@ -130,16 +130,19 @@ private:
         // Whatever may throw comes first: then nothing has changed.
         std::array<facts, max_stages> all_facts{};
         const std::size_t size = stages_.size() + count;
-        if (size > max_stages) return refuse();
+        if (size > max_stages) return refuse("chain", "stages", size, "are more than the 32 that a chain may have");
         chain_facts joined = facts_of_none;
         for (std::size_t i = 0; i < size; ++i) {
             const stage_ops& ops = *(i < stages_.size() ? stages_[i] : more[i - stages_.size()]).ops;
-            if (i > 0 && i >= stages_.size() && all_facts[i - 1].selects != selecting::no) return refuse();
+            if (i > 0 && i >= stages_.size() && all_facts[i - 1].selects != selecting::no)
+                return refuse(ops.name, "place", i + 1, "is behind the selector, which comes last");
             all_facts[i] = ops.fact;
-            if (i >= stages_.size() && !may_constrain(all_facts.data(), i)) return refuse();
+            if (i >= stages_.size() && !may_constrain(all_facts.data(), i))
+                return refuse(ops.name, "place", i + 1, "is behind a stage that narrows, and a constraint comes first");
             joined.add(ops);
         }
-        if (joined.saved_bytes > checkpoint::stage_bytes) return refuse();
+        if (joined.saved_bytes > checkpoint::stage_bytes)
+            return refuse("chain", "bytes", joined.saved_bytes, "are kept by its stages, and a mark holds 64");
         std::vector<plan> plans;
         for (std::size_t bridge = 0; bridge <= size; ++bridge)
             plans.push_back(is_exact ? make_exact_plan(size) : make_plan(all_facts.data(), size, bridge, folding::no));
@@ -180,7 +183,7 @@ private:
     std::vector<plan> plans_;
     std::vector<std::byte> ring_;
     chain_facts facts_ = facts_of_none;
-    status_code state_ = status_code::ok;
+    status state_;
 };
 
 }  // namespace riffle::detail

@@ -78,10 +78,10 @@ static_assert(max_stages <= 32, "a set of stages has a bit for each");
 class stage_list {
 public:
     constexpr stage_list() noexcept = default;
-    /// `ring` has rollback_depth + 1 places of saved_bytes each, or is nullptr where nothing is kept. `broken` says
-    /// that the chain is not what it was meant to be, and every step answers it.
+    /// `ring` has rollback_depth + 1 places of saved_bytes each, or is nullptr where nothing is kept. `broken`, where
+    /// it is not ok, says that the chain is not what it was meant to be, and every step answers it; nullptr is ok.
     constexpr stage_list(const stage_ref* first, std::size_t count, const chain_facts& of, std::byte* ring,
-                         status_code broken = status_code::ok) noexcept
+                         const status* broken = nullptr) noexcept
         : first_(first), count_(count), facts_(&of), ring_(ring), broken_(broken) {}
 
     std::size_t size() const noexcept { return count_; }
@@ -98,7 +98,7 @@ public:
 
     /// The first parameter without meaning, or ok.
     status(check)() const noexcept {
-        if (broken_ != status_code::ok) return broken_;
+        if (broken_ && !broken_->ok()) return *broken_;
         for (std::uint32_t left = facts_->check; left != 0; left &= left - 1)
             if (const status s = (first_in(left).ops->check)(first_in(left)); !s.ok()) return s;
         return {};
@@ -281,7 +281,7 @@ private:
     std::size_t count_ = 0;
     const chain_facts* facts_ = &facts_of_no_stages;
     std::byte* ring_ = nullptr;
-    status_code broken_ = status_code::ok;
+    const status* broken_ = nullptr;
 };
 
 }  // namespace riffle

@@ -25,7 +25,7 @@ enum class status_code : std::uint8_t {
     not_a_token,        ///< accept or prompt was given an id below 0; the sentence names it
     storage_overlaps,   ///< the storage the caller gave overlaps the one in use
     storage_too_small,  ///< the storage the caller gave is below scratch_bytes(V)
-    chain_malformed,    ///< stages put together at run time in an order that no chain may have
+    chain_malformed,    ///< stages put together at run time as no chain may have them; the sentence says why
     stage_failed,       ///< a stage refused the token, or reported a failure of its own
     stage_stuck,        ///< a stage could not go back, so the chain did not either
     dead_end,           ///< a text has to follow that no token can spell; the sentence names a byte of it
@@ -149,8 +149,7 @@ private:
         case status_code::storage_overlaps: return "the storage overlaps the one in use";
         case status_code::storage_too_small: return "the storage is smaller than scratch_bytes(V)";
         case status_code::chain_malformed:
-            return "a selector comes last, a constraint ahead of all that narrows; a chain has 32 stages and keeps 64 "
-                   "bytes at most";
+            return "the stages cannot be put together in this order";
         case status_code::stage_failed: return "a stage failed, or refused the token";
         case status_code::stage_stuck: return "cannot go back as far, so the chain stays where it is";
         case status_code::dead_end: return "what has to follow no token can spell";

@@ -103,4 +103,4 @@ using riffle::operator|;
 using riffle::null_token;
 using riffle::token_id;
 
-}  // namespace riffle::inline RIFFLE_ABI::stages
+}  // namespace riffle::stages

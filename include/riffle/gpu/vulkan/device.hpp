@@ -81,7 +81,8 @@ public:
 private:
     device_status open(device_choice choice) noexcept {
         if (const char* wish = std::getenv("RIFFLE_GPU"); wish && *wish) {
-            if (std::strcmp(wish, "off") == 0) return device_code::no_device;
+            if (std::strcmp(wish, "off") == 0)
+                return device_status::no_device("the environment variable RIFFLE_GPU is off, so no device is used");
             if (std::strcmp(wish, "software") == 0) choice.allow_software = true;
             else choice = {true, wish, choice.get_instance_proc_addr};
         }
@@ -155,22 +156,37 @@ private:
             !s.ok() && s.result() != VK_INCOMPLETE)
             return s;
         int best = 0;
+        device_status none =
+            device_status::no_device("Vulkan finds no device here: its driver is missing (Debian: mesa-vulkan-drivers, "
+                                     "or the vendor's)");
         for (std::uint32_t i = 0; i < count; ++i) {
             VkPhysicalDeviceProperties properties;
             instance.get_properties(found[i], &properties);
-            const bool software = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-            if ((software && !choice.allow_software) || properties.apiVersion < VK_API_VERSION_1_1) continue;
-            if (choice.name && !std::strstr(properties.deviceName, choice.name)) continue;
-            const int worth = worth_of(properties.deviceType);
             std::uint32_t family = 0;
-            if (worth <= best || !find_queue(instance, found[i], family)) continue;
+            const bool computes = find_queue(instance, found[i], family);
+            if (const char* why = reason_against(properties, choice, computes)) {
+                if (i == 0) none = device_status::refused(properties.deviceName, why);
+                continue;
+            }
+            const int worth = worth_of(properties.deviceType);
+            if (worth <= best) continue;
             best = worth;
             context_.physical_device = found[i];
             queue_family_ = family;
-            is_software_ = software;
+            is_software_ = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
             std::memcpy(name_.data(), properties.deviceName, name_.size());
         }
-        return best ? device_code::ok : device_code::no_device;
+        return best ? device_status() : none;
+    }
+    /// Why a device may not be used, and what would change that; nullptr where it may.
+    static const char* reason_against(const VkPhysicalDeviceProperties& of, const device_choice& choice,
+                                      bool computes) noexcept {
+        if (choice.name && !std::strstr(of.deviceName, choice.name))
+            return "not called what device_choice::name or RIFFLE_GPU asks for";
+        if (of.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && !choice.allow_software)
+            return "a processor that plays a device; device_choice::allow_software or RIFFLE_GPU=software takes it";
+        if (of.apiVersion < VK_API_VERSION_1_1) return "its driver has Vulkan 1.0, and 1.1 is needed: try a newer one";
+        return computes ? nullptr : "it shows pictures, and computes nothing";
     }
     static int worth_of(VkPhysicalDeviceType type) noexcept {
         switch (type) {

@@ -45,16 +45,33 @@ public:
         return s;
     }
 
+    /// A device that is there and may not be used: which one, and why.
+    static device_status refused(const char* device, const char* why) noexcept {
+        device_status s(device_code::no_device);
+        std::snprintf(s.device_, sizeof s.device_, "%.47s", device);
+        s.what_ = why;
+        return s;
+    }
+    /// No device at all, and what can be done about it.
+    static constexpr device_status no_device(const char* why) noexcept {
+        device_status s(device_code::no_device);
+        s.what_ = why;
+        s.is_whole_ = true;
+        return s;
+    }
+
     constexpr device_code code() const noexcept { return code_; }
     constexpr bool ok() const noexcept { return code_ == device_code::ok; }
     constexpr explicit operator bool() const noexcept { return ok(); }
     /// What Vulkan said; VK_SUCCESS where the cause is none of its errors.
     constexpr VkResult result() const noexcept { return result_; }
 
-    /// One sentence, with the name of the call that failed and its result where there is one.
+    /// One sentence, with the name of the call that failed and its result where there is one, or that of a device.
     sentence message() const noexcept {
         sentence s;
-        if (*what_) std::snprintf(s.data(), sentence::capacity, "%s: %s (%d)", what_, text(code_), int(result_));
+        if (is_whole_) std::snprintf(s.data(), sentence::capacity, "%s", what_);
+        else if (*device_) std::snprintf(s.data(), sentence::capacity, "%s: %s", device_, what_);
+        else if (*what_) std::snprintf(s.data(), sentence::capacity, "%s: %s (%d)", what_, text(code_), int(result_));
         else std::snprintf(s.data(), sentence::capacity, "%s", text(code_));
         return s;
     }
@@ -91,8 +108,10 @@ private:
     }
 
     const char* what_ = "";
+    char device_[48] = {};  ///< the beginning of its name
     VkResult result_ = VK_SUCCESS;
     device_code code_ = device_code::ok;
+    bool is_whole_ = false;  ///< what_ says it all
 };
 
 }  // namespace riffle::gpu

@@ -1,0 +1,7 @@
+#include <riffle/riffle.hpp>
+
+#include <span>
+
+riffle::any_pipeline c = riffle::chain(riffle::greedy{});
+// expect: riffle: a row of logits is floats side by side
+auto wrong(std::span<const int> row) { return c.try_sample(row); }
