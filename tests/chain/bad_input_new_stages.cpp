@@ -418,6 +418,16 @@ TEST(BadInputOfNewStages, AChainIsSoundForItsVocabulary) {
                  "logit_bias: token = 299 is outside the vocabulary");
     EXPECT_STREQ(chain(last, top_p{.p = std::numeric_limits<float>::quiet_NaN()}, dist{}).check(10).message().c_str(),
                  "top_p: p = nan is not a number");
+    // Legal, and hardly meant: no step minds it.
+    auto negative = top_p{.p = -0.5f} | dist{};
+    EXPECT_STREQ(negative.check(10).message().c_str(), "top_p: p = -0.5 is below 0, so it keeps one token");
+    EXPECT_TRUE(negative.try_sample(std::vector<float>{1.0f, 2.0f}));
+    EXPECT_FALSE(chain(typical{.p = -1.0f}, dist{}).check(10));
+    EXPECT_FALSE(chain(tail_free{.z = -1.0f}, dist{}).check(10));
+    EXPECT_FALSE(chain(top_h{.alpha = -1.0f}, dist{}).check(10));
+    EXPECT_STREQ(chain(factual_nucleus{.p_min = -1.0f}, dist{}).check(10).message().c_str(),
+                 "factual_nucleus: p_min = -1 is below 0, so it keeps one token");
+    EXPECT_TRUE(chain(top_p{.p = 0.0f}, min_p{.p = -1.0f}, dist{}).check(10));  // off, as llama.cpp has it
     dynamic_chain malformed;
     malformed.push(greedy{});
     malformed.push(last);

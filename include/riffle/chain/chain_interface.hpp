@@ -179,12 +179,13 @@ public:
     // ---- setting up
 
     /// Whether the chain suits a vocabulary of that many tokens: the first parameter without meaning, or else the first
-    /// id that a stage names (a bias, a ban, a breaker, an end) and that vocabulary does not have. Steps do not need
-    /// it: parameters are looked at in each, and ids outside a row are ignored. O(ids named).
+    /// id that a stage names (a bias, a ban, a breaker, an end) and that vocabulary does not have, or a share below 0,
+    /// which keeps one token. Steps do not need it: parameters are looked at in each, and ids outside a row are ignored.
+    /// O(ids named).
     status(check)(std::size_t vocabulary_size) const noexcept {
         decltype(auto) stages = self().view();
         const status s = (stages.check)();
-        return s.ok() ? stages.check_ids(vocabulary_size) : s;
+        return s.ok() ? stages.check_at_setup(vocabulary_size) : s;
     }
 
     // ---- memory

@@ -37,7 +37,7 @@ constexpr std::uint8_t kind_of() {
 
 /// Has token ids among its parameters.
 template <class S>
-concept has_ids = requires(const S& s, const id_check& known) { s.check_ids(known); };
+concept checks_at_setup = requires(const S& s, const id_check& known) { s.check_at_setup(known); };
 
 /// A debug build tries a user's claim to be monotone at each step, at neighbouring floats between -24 and 24.
 template <class S>
@@ -99,7 +99,7 @@ struct stage_functions {
                 return status::failed(status_code::not_monotone, name_of<S>());
         return of_parameters;
     }
-    static status check_ids(const stage_ref& s, const id_check& known) noexcept { return spec(s).check_ids(known); }
+    static status check_at_setup(const stage_ref& s, const id_check& known) noexcept { return spec(s).check_at_setup(known); }
     static std::int32_t window(const stage_ref& s) noexcept { return spec(s).window(); }
     static byte_set expected_bytes(const stage_ref& s) noexcept { return spec(s).expected_bytes(); }
     static status_code narrow(const stage_ref& s, candidates& c, const context& x) noexcept {
@@ -280,7 +280,7 @@ constexpr void add_facts(stage_ops& ops) {
     ops.type = type_of<S>;
     ops.kind = kind_of<S>();
     if constexpr (functions::has_check) ops.check = functions::check;
-    if constexpr (has_ids<S>) ops.check_ids = functions::check_ids;
+    if constexpr (checks_at_setup<S>) ops.check_at_setup = functions::check_at_setup;
     if constexpr (has_window<S>) ops.window = functions::window;
     if constexpr (expects_bytes<S>) ops.expected_bytes = functions::expected_bytes;
     if constexpr (f.narrows != narrowing::no && !f.masks) ops.narrows_now = functions::narrows_now;

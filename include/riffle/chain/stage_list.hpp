@@ -103,11 +103,12 @@ public:
             if (const status s = (first_in(left).ops->check)(first_in(left)); !s.ok()) return s;
         return {};
     }
-    /// The first id that a stage names and no vocabulary of that size has, or ok.
-    status check_ids(std::size_t vocabulary_size) const noexcept {
+    /// The first id that a stage names and no vocabulary of that size has, or value that nobody means; or ok.
+    status check_at_setup(std::size_t vocabulary_size) const noexcept {
         for (std::size_t i = 0; i < count_; ++i)
-            if (first_[i].ops->check_ids)
-                if (const status s = first_[i].ops->check_ids(first_[i], id_check(vocabulary_size)); !s.ok()) return s;
+            if (first_[i].ops->check_at_setup)
+                if (const status s = first_[i].ops->check_at_setup(first_[i], id_check(vocabulary_size)); !s.ok())
+                    return s;
         return {};
     }
     /// The longest window into the history; -1 = all of it.

@@ -73,7 +73,7 @@ struct stage_ops {
     /// The first without meaning, or ok. Null: all have one.
     optional_function<status(const stage_ref&) noexcept> check;
     /// The first id among them that no vocabulary of that size has, or ok. Null: there are no ids.
-    status (*check_ids)(const stage_ref&, const id_check& known) noexcept = nullptr;
+    status (*check_at_setup)(const stage_ref&, const id_check& known) noexcept = nullptr;
     /// How many accepted tokens it looks back on, -1 = all. Null: on none.
     optional_function<std::int32_t(const stage_ref&) noexcept> window;
     /// The bytes of the text that may come next. Null: any.

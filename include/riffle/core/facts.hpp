@@ -121,7 +121,8 @@ concept maps_plainly = requires(const V& v) {
 //              as their last argument (legal_now(state, context) as its first), and accept(state&, token, choice), or
 //              with the history behind, is the only place where that changes; can_accept(state, token, history) says
 //              beforehand that it refuses a token
-//   all        name; check() for parameters that can be without meaning, check_ids(known) for ids among them
+//   all        name; check() for parameters that can be without meaning, check_at_setup(known) for ids among them and
+//              for values that nobody means
 
 /// map(value), or map(value, parameters) beside parameters(): elementwise.
 template <class S>

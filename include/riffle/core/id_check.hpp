@@ -9,7 +9,8 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// Complains of ids that a stage names and that a vocabulary of so many tokens does not have, as of a parameter without
 /// meaning: `min_tokens: ends = 99 is outside the vocabulary`. No step needs that, since ids outside a row are ignored
-/// there; it is for check(vocabulary_size), when a chain is set up. (Templates, so that including riffle does not
+/// there; it is for check(vocabulary_size), when a chain is set up, and so are values that have a meaning which nobody
+/// wants. (Templates, so that including riffle does not
 /// compile them.)
 class id_check {
 public:
@@ -19,6 +20,10 @@ public:
     status operator()(const char* stage, const char* field, token_id id) const noexcept {
         if (id >= 0 && std::size_t(id) < size_) return {};
         return status::invalid(stage, field, double(id), outside);
+    }
+    /// A share below 0, which no step minds: it keeps one token, and is hardly meant.
+    static status share(const char* stage, const char* field, float p) noexcept {
+        return p < 0.0f ? status::invalid(stage, field, double(p), "is below 0, so it keeps one token") : status();
     }
     /// The first such id of a list, or of a list of lists. O(ids).
     template <class Ids>

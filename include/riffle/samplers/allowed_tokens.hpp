@@ -25,7 +25,7 @@ struct allowed_tokens {
     }
 
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         return known(name, "tokens", tokens);
     }
 };

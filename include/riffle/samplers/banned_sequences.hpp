@@ -50,7 +50,7 @@ struct banned_sequences {
         return {};
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         for (const auto& s : sequences)
             if (const status found = known(name, "tokens", s.tokens); !found.ok()) return found;
         return {};

@@ -62,7 +62,7 @@ struct dry {
         return check_strength();
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         return known(name, "breakers", breakers);
     }
     /// Whether multiplier and base have a meaning.

@@ -34,7 +34,7 @@ struct encoder_repetition {
         return {};
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         return known(name, "tokens", tokens);
     }
 };

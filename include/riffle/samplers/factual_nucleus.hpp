@@ -76,8 +76,9 @@ struct factual_nucleus {
         return {};
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
-        return known(name, "resets", resets);
+    status check_at_setup(const Check& known) const noexcept {
+        const status s = known.share(name, "p", p), least = known.share(name, "p_min", p_min);
+        return !s.ok() ? s : !least.ok() ? least : known(name, "resets", resets);
     }
 
 private:

@@ -43,7 +43,7 @@ struct length_penalty {
         return {};
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         return known(name, "ends", ends);
     }
 };

@@ -44,7 +44,7 @@ struct logit_bias {
         return {};
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         for (const auto& entry : biases)
             if (const status s = known(name, "token", entry.token); !s.ok()) return s;
         return {};

@@ -27,7 +27,7 @@ struct min_tokens {
         if (count > 0 && x.at().position < std::uint32_t(count)) change_each(of, ends, logit_edit::banning());
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         return known(name, "ends", ends);
     }
 };

@@ -66,7 +66,7 @@ struct penalties {
         return {};
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         return known(name, "exempt", exempt);
     }
 };

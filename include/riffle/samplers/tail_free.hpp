@@ -58,6 +58,10 @@ struct tail_free {
     status(check)() const noexcept {
         return z == z ? status() : status::invalid(name, "z", double(z), "is not a number");
     }
+    template <class Check>
+    status check_at_setup(const Check& known) const noexcept {
+        return known.share(name, "z", z);
+    }
 };
 
 }  // namespace riffle

@@ -71,6 +71,10 @@ struct top_h {
     status(check)() const noexcept {
         return alpha == alpha ? status() : status::invalid(name, "alpha", double(alpha), "is not a number");
     }
+    template <class Check>
+    status check_at_setup(const Check& known) const noexcept {
+        return known.share(name, "alpha", alpha);
+    }
 
 private:
     /// The softmax statistics of a prefix that goes on with the candidates [first, last), a few that were weighed.

@@ -36,8 +36,12 @@ struct top_p {
         c.keep_weighed_nucleus(target(total), keeps_at_least());
     }
 
-    status (check)() const noexcept {
+    status(check)() const noexcept {
         return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
+    }
+    template <class Check>
+    status check_at_setup(const Check& known) const noexcept {
+        return known.share(name, "p", p);
     }
 };
 

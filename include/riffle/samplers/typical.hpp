@@ -76,6 +76,10 @@ struct typical {
     status(check)() const noexcept {
         return p == p ? status() : status::invalid(name, "p", double(p), "is not a number");
     }
+    template <class Check>
+    status check_at_setup(const Check& known) const noexcept {
+        return known.share(name, "p", p);
+    }
 };
 
 }  // namespace riffle

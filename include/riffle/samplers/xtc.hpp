@@ -80,7 +80,7 @@ struct xtc {
         return {};
     }
     template <class Check>
-    status check_ids(const Check& known) const noexcept {
+    status check_at_setup(const Check& known) const noexcept {
         return known(name, "exempt", exempt);
     }
 
