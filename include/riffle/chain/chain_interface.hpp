@@ -13,6 +13,8 @@ namespace detail {
 /// What a step cannot read as a row of logits.
 template <class Row>
 concept no_row = !std::is_convertible_v<Row, std::span<const float>>;
+template <class Tokens>
+concept no_prompt = !std::is_convertible_v<Tokens, std::span<const token_id>>;
 template <class Row>
 constexpr token_id refuse_row() noexcept {
     static_assert(!no_row<Row>,
@@ -100,6 +102,13 @@ public:
         decltype(auto) stages = self().view();
         return self().state().prompt(stages, tokens);
     }
+    template <detail::no_prompt Tokens>
+    status prompt(Tokens&&) noexcept {
+        static_assert(!detail::no_prompt<Tokens>,
+                      "riffle: a prompt is token ids side by side: a "
+                      "std::vector<riffle::token_id> (std::int32_t), an array, a span of them");
+        return {};
+    }
     /// Back to the beginning: no history, first draw. Parameters stay.
     void reset() noexcept {
         decltype(auto) stages = self().view();
@@ -180,8 +189,8 @@ public:
 
     /// Whether the chain suits a vocabulary of that many tokens: the first parameter without meaning, or else the first
     /// id that a stage names (a bias, a ban, a breaker, an end) and that vocabulary does not have, or a share below 0,
-    /// which keeps one token. Steps do not need it: parameters are looked at in each, and ids outside a row are ignored.
-    /// O(ids named).
+    /// which keeps one token. Steps do not need it: parameters are looked at in each, and ids outside a row are
+    /// ignored. O(ids named).
     status(check)(std::size_t vocabulary_size) const noexcept {
         decltype(auto) stages = self().view();
         const status s = (stages.check)();

@@ -108,10 +108,14 @@ constexpr bool chain_is_well_formed() {
                   "riffle: numerics::llama needs #include <riffle/llama_exact.hpp>");
     static_assert(sizeof...(Stages) > 0, "riffle: a chain needs at least one stage");
     static_assert(sizeof...(Stages) <= max_stages, "riffle: a chain has at most 32 stages");
-    static_assert((verbs_are_riffles<Stages>() && ...) && (keeps_its_facts<Stages>() && ...));
-    static_assert(
-        (stage<Stages> && ...),
-        "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
+    static_assert((std::is_class_v<Stages> && ...),
+                  "riffle: a chain is made of stages, as top_k{.k = 40}; what stands here is no stage");
+    if constexpr ((std::is_class_v<Stages> && ...)) {
+        static_assert((verbs_are_riffles<Stages>() && ...) && (keeps_its_facts<Stages>() && ...));
+        static_assert(
+            (stage<Stages> && ...),
+            "riffle: a stage needs one of the verbs apply, map, edits or bias, const and with riffle's signatures");
+    }
     if constexpr ((stage<Stages> && ...)) {
         static_assert(selector_is_last<Stages...>(), "riffle: a selector must be the last stage of a chain");
         static_assert(

@@ -129,8 +129,22 @@ template <class A, class B>
 using joined_policies = std::conditional_t<std::is_same_v<typename policies_of<A>::type, reproducible>,
                                            typename policies_of<B>::type, typename policies_of<A>::type>;
 
+/// Whether get<S> has an answer; where it has none, that is one sentence, and no error behind it.
 template <class S, class... Stages>
-inline constexpr std::size_t occurrences = (std::size_t{0} + ... + std::is_same_v<S, Stages>);
+constexpr bool occurs_once() noexcept {
+    constexpr std::size_t occurrences = (std::size_t{0} + ... + std::is_same_v<S, Stages>);
+    static_assert(occurrences != 0, "riffle: this chain has no such stage");
+    static_assert(
+        occurrences < 2,
+        "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
+    return occurrences == 1;
+}
+
+template <std::size_t Index, class... Stages>
+constexpr std::size_t place_in() noexcept {
+    static_assert(Index < sizeof...(Stages), "riffle: the chain has fewer stages");
+    return Index < sizeof...(Stages) ? Index : 0;
+}
 
 }  // namespace detail
 
@@ -162,30 +176,22 @@ auto operator|(A a, B b) {
 /// A stage of a chain, by its type: get<top_k>(c).k = 50 takes effect with the next step.
 template <class S, class P, class... Stages>
 S& get(pipeline<P, Stages...>& c) noexcept {
-    static_assert(detail::occurrences<S, Stages...> != 0, "riffle: this chain has no such stage");
-    static_assert(
-        detail::occurrences<S, Stages...> < 2,
-        "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
-    return std::get<S>(c.stages());
+    if constexpr (detail::occurs_once<S, Stages...>()) return std::get<S>(c.stages());
+    else return *static_cast<S*>(nullptr);  // does not compile
 }
 template <class S, class P, class... Stages>
 const S& get(const pipeline<P, Stages...>& c) noexcept {
-    static_assert(detail::occurrences<S, Stages...> != 0, "riffle: this chain has no such stage");
-    static_assert(
-        detail::occurrences<S, Stages...> < 2,
-        "riffle: this stage occurs more than once; say which by its place, get<0>(chain) being the first stage");
-    return std::get<S>(c.stages());
+    if constexpr (detail::occurs_once<S, Stages...>()) return std::get<S>(c.stages());
+    else return *static_cast<const S*>(nullptr);  // does not compile
 }
 /// A stage of a chain, by its place.
 template <std::size_t Index, class P, class... Stages>
 auto& get(pipeline<P, Stages...>& c) noexcept {
-    static_assert(Index < sizeof...(Stages), "riffle: the chain has fewer stages");
-    return std::get<Index>(c.stages());
+    return std::get<detail::place_in<Index, Stages...>()>(c.stages());
 }
 template <std::size_t Index, class P, class... Stages>
 const auto& get(const pipeline<P, Stages...>& c) noexcept {
-    static_assert(Index < sizeof...(Stages), "riffle: the chain has fewer stages");
-    return std::get<Index>(c.stages());
+    return std::get<detail::place_in<Index, Stages...>()>(c.stages());
 }
 
 }  // namespace riffle

@@ -1,0 +1,3 @@
+#include <riffle/riffle.hpp>
+
+auto right = riffle::top_k{.k = 40} | riffle::dist{};
