@@ -38,8 +38,9 @@ int fail(const std::string& why) {
 
 int main(int count, char** words) {
     options wanted;
-    if (count < 2) return std::fputs(options::usage(), stdout), 0;
-    if (!wanted.read(count, words)) return std::fputs(options::usage(), stderr), 2;
+    if (count < 2) return std::fputs(options::usage().c_str(), stdout), 0;
+    if (!wanted.read(count, words)) return std::fputs("(llama_generate --help tells more)\n", stderr), 2;
+    if (wanted.help) return std::fputs(options::usage().c_str(), stdout), 0;
     const loaded_model model(wanted.model, wanted.threads);
     if (!model.problem().empty()) return fail(model.problem());
     const token_source source = source_of(wanted, model);
@@ -50,19 +51,27 @@ int main(int count, char** words) {
     source.prompt(prompt);
     if (!model.decode(prompt)) return fail("the prompt could not be evaluated");
 
+    std::fputs(wanted.prompt.c_str(), stdout);
     stopwatch decoding, sampling;
     int made = 0;
-    for (const int most = std::min(wanted.tokens, model.room() - int(prompt.size())); made < most; ++made) {
+    const int most = std::min(wanted.tokens, model.room() - int(prompt.size()));
+    const char* ended = most == wanted.tokens ? "as many tokens as were asked for" : "the context is full";
+    for (; made < most; ++made) {
         const llama_token token = sampling.time([&] { return source.sample(model.context()); });
         if (token < 0) return fail("no token is left to choose");
-        if (llama_vocab_is_eog(model.vocab(), token)) break;
+        if (llama_vocab_is_eog(model.vocab(), token)) {
+            ended = "the model ended the text";
+            break;
+        }
         const std::string piece = model.piece(token);
         std::fwrite(piece.data(), 1, piece.size(), stdout);
         std::fflush(stdout);
         if (!decoding.time([&] { return model.decode(token); })) return fail("a token could not be evaluated");
     }
-    std::printf("\n");
+    std::puts("");
+    std::fflush(stdout);
     const double all = decoding.in_seconds() + sampling.in_seconds();
+    std::fprintf(stderr, "ended: %s\n", ended);
     std::fprintf(stderr, "%d tokens, %.0f a second; sampling took %.1f us a token, %.1f %% of the time\n", made,
                  double(made) / all, 1e6 * sampling.in_seconds() / double(made > 0 ? made : 1),
                  100.0 * sampling.in_seconds() / all);

@@ -1,14 +1,49 @@
 #include "model.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <unistd.h>
+
+namespace {
+
+/// Why a file is no model, as far as its first bytes tell; empty where they do not.
+std::string problem_of_file(const std::string& path) {
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    char first[4] = {};
+    if (!file || !file.read(first, sizeof first)) {
+        const std::string why = errno != 0 ? std::strerror(errno) : "it is shorter than a GGUF file's first word";
+        return path + " cannot be read: " + why;
+    }
+    if (std::memcmp(first, "GGUF", sizeof first) != 0) return path + " is no GGUF file: it does not begin with GGUF";
+    return {};
+}
+
+/// How far loading is, on a terminal.
+bool show_progress(float share, void*) {
+    if (isatty(STDERR_FILENO))
+        std::fprintf(stderr, share < 1.0f ? "\rloading %.0f %%" : "\r\033[K", 100.0 * double(share));
+    return true;
+}
+
+}  // namespace
 
 loaded_model::loaded_model(const std::string& path, int threads) {
+    problem_ = problem_of_file(path);
+    if (!problem_.empty()) return;
     llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
     ggml_backend_load_all();
-    model_.reset(llama_model_load_from_file(path.c_str(), llama_model_default_params()));
+    llama_model_params loading = llama_model_default_params();
+    loading.progress_callback = show_progress;
+    model_.reset(llama_model_load_from_file(path.c_str(), loading));
     if (!model_) {
-        problem_ = path + " cannot be loaded: it is no GGUF file of a model that this llama.cpp knows";
+        problem_ = path +
+                   " is a GGUF file that this llama.cpp cannot load: a model of a kind that it does not know, or a "
+                   "part of one";
         return;
     }
     llama_context_params parameters = llama_context_default_params();

@@ -5,6 +5,7 @@
 struct options {
     enum class sampling { riffle, sampler, graph, llama };
 
+    bool help = false;
     std::string model;
     std::string prompt = "And the king said";
     std::string settings;
@@ -17,5 +18,5 @@ struct options {
 
     /// False, with a sentence on standard error, where the words make no sense.
     bool read(int count, char** words);
-    static const char* usage();
+    static std::string usage();
 };

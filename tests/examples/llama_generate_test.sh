@@ -58,6 +58,17 @@ done
 grep -qE '^[0-9]+ tokens, [0-9]+ a second; sampling took [0-9.]+ us a token, [0-9.]+ % of the time$' "$folder/err" ||
     fail "no summary: $(<"$folder/err")"
 
+# --- as other programs of llama.cpp's are called -------------------------------------------------------------------------
+
+"$generate" -m "$model" -p "And the king said" -n 12 -t 1 -s 5 >"$folder/short" 2>"$folder/err" || fail "$(<"$folder/err")"
+"$generate" --model "$model" "--prompt=And the king said" --n-predict 12 --threads 1 --settings "seed=5" >"$folder/long" 2>&1
+grep -qxF "$(head -n 1 "$folder/short")" "$folder/long" || fail "-m -p -n -s differs from the long names"
+[[ $(<"$folder/short") == "And the king said"* ]] || fail "the prompt is not shown: $(<"$folder/short")"
+grep -qE '^ended: (as many tokens as were asked for|the model ended the text)$' "$folder/err" || fail "why it ended is not said"
+for help in -h --help; do
+    "$generate" $help | grep -qE '^  -m, --model FILE ' || fail "$help has no list of options"
+done
+
 # --- a grammar, in each way -----------------------------------------------------------------------------------------------
 
 cat >"$folder/words.gbnf" <<'END'
@@ -89,11 +100,18 @@ expect_failure() {
     "$generate" "$@" >"$folder/out" 2>"$folder/err" && fail "exit code 0: llama_generate $*"
     grep -q -- "$words" "$folder/err" || fail "\"$words\" is not said by llama_generate $*: $(<"$folder/err")"
 }
-expect_failure "cannot be loaded" "$folder/none.gguf"
+expect_failure "none.gguf cannot be read: No such file or directory" "$folder/none.gguf"
+expect_failure "cannot be read: Is a directory" "$folder"
+echo 'not a model' >"$folder/text.gguf"
+expect_failure "text.gguf is no GGUF file" "$folder/text.gguf"
+printf 'GGUF and then nonsense' >"$folder/part.gguf"
+expect_failure "part.gguf is a GGUF file that this llama.cpp cannot load" -m "$folder/part.gguf"
+expect_failure "which model? -m MODEL.gguf" -p hello
+expect_failure "there is no --tokns; --help lists what there is" "$model" --tokns 5
 expect_failure "there is no \"tpo_k\"" "$model" --settings "tpo_k=4"
 expect_failure "top_p: p = nan is not a number" "$model" --settings "top_p=nan"
-expect_failure "knows no --with nothing" "$model" --with nothing
-expect_failure "needs a number above 0" "$model" --tokens 0
+expect_failure "with can make nothing of nothing" "$model" --with nothing
+expect_failure "tokens can make nothing of 0: it is at most so many" "$model" --tokens 0
 expect_failure "needs a value" "$model" --tokens
 echo 'root ::= "a' >"$folder/wrong.gbnf"
 expect_failure "wrong.gbnf:1:10: in root: this \" is never closed" "$model" --grammar "$folder/wrong.gbnf"
