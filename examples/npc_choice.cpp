@@ -8,8 +8,17 @@
 #include <vector>
 
 #include <riffle/batch.hpp>
+// [begin:choose]
 #include <riffle/riffle.hpp>
 using namespace riffle::stages;
+
+auto guard = no_repeat_ngram{.n = 1, .last_n = 1} | temperature{.t = 1.2f} | dist{.seed = 7};  // bold, nothing twice
+
+token_id next_action(std::span<const float> weights, std::span<float> logits) {
+    riffle::weights_to_logits(weights, logits);  // a weight of 0 never comes
+    return guard.sample(logits);
+}
+// [end:choose]
 
 namespace {
 
@@ -111,6 +120,10 @@ void compare_with_weights_as_logits() {
 }  // namespace
 
 int main() {
+    std::array<float, actions.size()> logits{};
+    std::printf("A guard");
+    for (int i = 0; i < 6; ++i) std::printf(" %s,", actions[std::size_t(next_action(weights, logits))]);
+    std::printf(" and so on.\n\n");
     compare_with_weights_as_logits();
 
     day_of_all first, again;

@@ -1,7 +1,7 @@
 // The smallest program: one row of logits, one token.
 // [begin:six_lines]
 #include <riffle/riffle.hpp>
-using namespace riffle;
+using namespace riffle::stages;
 
 auto sampler = top_k{.k = 40} | top_p{.p = 0.95f} | min_p{.p = 0.05f} | temperature{.t = 0.8f} | dist{.seed = 42};
 

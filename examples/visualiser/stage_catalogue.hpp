@@ -31,7 +31,7 @@ struct parameter {
 /// A stage of riffle's, with what it takes to show it, make it and change it.
 struct stage_entry {
     const char* name;
-    const char* group;  ///< of README's table of samplers
+    const char* group;  ///< of the table in samplers/README.md
     const char* meaning;
     std::vector<parameter> parameters;
     const char* setting = "";  ///< its name in a text of settings, where no parameter's name puts it into the chain
@@ -43,7 +43,7 @@ struct stage_entry {
     void* (*find)(riffle::dynamic_chain& chain, std::size_t i);
 };
 
-/// All stages there are, in the order of README's table.
+/// All stages there are, in the order of the table in samplers/README.md.
 std::span<const stage_entry> catalogue();
 
 /// The entry of a name; null where there is none.
