@@ -16,6 +16,7 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// The executor that needs no threads: runs task(0), task(1), ... task(n - 1) one after the other.
 struct one_after_the_other {
+    /// Runs all of them on this thread, task(0) first.
     template <class Task>
     void operator()(std::size_t n, const Task& task) const noexcept {
         for (std::size_t i = 0; i < n; ++i) task(i);

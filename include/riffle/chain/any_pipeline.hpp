@@ -17,6 +17,7 @@ class any_pipeline : public chain_interface<any_pipeline> {
 public:
     /// Of no chain: every step says no_selector, until one is assigned.
     any_pipeline() noexcept = default;
+    /// Holds a chain. Where there is no memory for it, every step says out_of_memory.
     template <class Chain>
         requires(!std::is_same_v<std::remove_cvref_t<Chain>, any_pipeline> &&
                  requires(Chain& c) {
@@ -27,10 +28,13 @@ public:
         : held_(new(std::nothrow) holder<Chain>(std::move(chain))) {
         note_what_is_missing(held_);
     }
+    /// A clone of the held chain, history and draws included. Where there is no memory for it, every step says
+    /// out_of_memory.
     any_pipeline(const any_pipeline& other)
         : held_(other.held_ ? other.held_->clone() : nullptr), missing_(other.missing_) {
         if (other.held_) note_what_is_missing(held_);
     }
+    /// Leaves the other one empty.
     any_pipeline(any_pipeline&& other) noexcept
         : held_(std::exchange(other.held_, nullptr)), missing_(other.missing_) {}
     /// Where the copy throws, this one is as it was.
@@ -38,6 +42,7 @@ public:
         if (this != &other) *this = any_pipeline(other);
         return *this;
     }
+    /// Drops the chain that was held, and leaves the other one empty.
     any_pipeline& operator=(any_pipeline&& other) noexcept {
         any_pipeline taken(static_cast<any_pipeline&&>(other));
         std::swap(held_, taken.held_);
@@ -53,7 +58,9 @@ public:
     stage_list view() const noexcept {
         return held_ ? held_->view() : stage_list(nullptr, 0, facts_of_no_stages, nullptr, &missing_);
     }
+    /// What the held chain keeps besides its stages, for code that takes chains of any kind.
     chain_state& state() noexcept { return held_ ? held_->state() : spare_; }
+    /// What it keeps, for reading alone.
     const chain_state& state() const noexcept { return held_ ? held_->state() : spare_; }
 
 private:

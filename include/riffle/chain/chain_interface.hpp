@@ -64,23 +64,28 @@ public:
 
     // ---- rows that are none, in one sentence
 
+    /// Does not compile: this is no row of floats side by side, and a sentence says so.
     template <detail::no_row Row>
     token_id sample(Row&&) noexcept {
         return detail::refuse_row<Row>();
     }
+    /// Does not compile: this is no row of floats side by side, and a sentence says so.
     template <detail::no_row Row>
     result<token_id> try_sample(Row&&) noexcept {
         return {detail::refuse_row<Row>(), {}};
     }
+    /// Does not compile: this is no row of floats side by side, and a sentence says so.
     template <detail::no_row Row>
     token_id peek(Row&&) noexcept {
         return detail::refuse_row<Row>();
     }
+    /// Does not compile: this is no row of floats side by side, and a sentence says so.
     template <detail::no_row Row>
     std::span<const token_data> distribution(Row&&) noexcept {
         detail::refuse_row<Row>();
         return {};
     }
+    /// Does not compile: this is no row of floats side by side, and a sentence says so.
     template <detail::no_row Row>
     std::span<const token_logprob> logprobs(Row&&, std::size_t, logprobs_of = after) noexcept {
         detail::refuse_row<Row>();
@@ -102,6 +107,7 @@ public:
         decltype(auto) stages = self().view();
         return self().state().prompt(stages, tokens);
     }
+    /// Does not compile: these are no token ids side by side, and a sentence says so.
     template <detail::no_prompt Tokens>
     status prompt(Tokens&&) noexcept {
         static_assert(!detail::no_prompt<Tokens>,

@@ -44,7 +44,9 @@ public:
 
     /// The stages as a machine sees them, until one is pushed. (Those of a const chain are only asked const questions.)
     stage_list view() const noexcept { return stages_.view(); }
+    /// What the chain keeps besides its stages, for code that takes chains of any kind.
     chain_state& state() noexcept { return state_; }
+    /// What it keeps, for reading alone.
     const chain_state& state() const noexcept { return state_; }
 
 private:
@@ -70,7 +72,7 @@ S& get(const any_pipeline&) noexcept {
                                        "parameters change");
 }
 
-/// The one with the default policies; basic_dynamic_chain<fast> and <llama_exact> are the others.
+/// The one with the default policies; others are `basic_dynamic_chain<fast>` and `basic_dynamic_chain<llama_exact>`.
 using dynamic_chain = basic_dynamic_chain<reproducible>;
 
 }  // namespace riffle

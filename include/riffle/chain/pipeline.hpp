@@ -30,13 +30,16 @@ public:
     /// last_status() tells of the first parameter without meaning.
     explicit pipeline(Stages... stages) noexcept(moves_throw_nothing)
         : pipeline(std::tuple<Stages...>(std::move(stages)...)) {}
+    /// Of stages in a tuple, as stages() has them. last_status() tells of the first parameter without meaning.
     explicit pipeline(std::tuple<Stages...> stages) noexcept(moves_throw_nothing)
         requires(sizeof...(Stages) > 0)
         : stages_(std::move(stages)), kept_(types::begin(stages_)) {
         check_parameters();
     }
 
+    /// A clone that goes on by itself.
     pipeline(const pipeline&) = default;
+    /// Takes stages, history and scratch along.
     pipeline(pipeline&&) = default;
     /// Where copying a stage throws, this chain is as it was, unless a stage's moves throw too.
     pipeline& operator=(const pipeline& other) noexcept(std::is_nothrow_copy_assignable_v<std::tuple<Stages...>>) {
@@ -47,6 +50,7 @@ public:
         state_ = other.state_;
         return *this;
     }
+    /// Takes stages and history along; a chain that was given storage stays in it.
     pipeline& operator=(pipeline&&) = default;
     ~pipeline() = default;
 
@@ -55,6 +59,7 @@ public:
 
     /// The specs. Parameters may change between steps.
     std::tuple<Stages...>& stages() noexcept { return stages_; }
+    /// The specs, for reading alone.
     const std::tuple<Stages...>& stages() const noexcept { return stages_; }
 
     /// For code that takes chains of any kind: the stages as a machine sees them, and the chain's state.
@@ -62,7 +67,9 @@ public:
         auto& self = const_cast<pipeline&>(*this);  // a const chain's stages are only asked const questions
         return {types(), self.stages_, self.kept_, self.ring_.data()};
     }
+    /// What the chain keeps besides its stages: history, memory, the last status.
     chain_state& state() noexcept { return state_; }
+    /// What it keeps, for reading alone.
     const chain_state& state() const noexcept { return state_; }
 
 private:

@@ -43,19 +43,25 @@ struct legal_words_view {
     std::span<const std::uint32_t> words;
 
     legal_words_view() noexcept = default;
+    /// Of words that another engine writes, which must outlive the chain.
     legal_words_view(std::span<const std::uint32_t> of) noexcept : words(of) {}
     /// XGrammar's words have a sign.
     legal_words_view(std::span<const std::int32_t> of) noexcept
         : words(reinterpret_cast<const std::uint32_t*>(of.data()), of.size()) {}
 
+    /// The words as the engine left them.
     std::span<const std::uint32_t> legal_words() const noexcept { return words; }
     /// Whether its bit is set: guided asks before a token is accepted.
     bool allows(token_id token) const noexcept { return legal_tokens::of_words(words).contains(token); }
     /// The words may be those of the next step already.
     status can_accept(token_id) const noexcept { return {}; }
+    /// Takes any token, and changes nothing.
     step accept(token_id) noexcept { return {}; }
+    /// Changes nothing: the engine has to be reset by its own call.
     void reset() noexcept {}
+    /// Always 0: nothing is kept from token to token.
     std::uint64_t mark() const noexcept { return 0; }
+    /// Always true, and changes nothing.
     bool rollback(std::uint64_t) noexcept { return true; }
 };
 
@@ -89,9 +95,11 @@ struct constrain {
                   "all noexcept, and can be copied (see token_matcher)");
     Matcher matcher;  ///< reached by get<constrain<Matcher>>(chain).matcher; belongs to this chain alone
 
-    static constexpr const char* name = "constrain";
+    static constexpr const char* name = "constrain";  ///< in statuses, plans and reports
+    /// What plans are made from.
     static constexpr facts fact{.masks = true, .constrains = true, .keeps_sorted = true, .narrows = narrowing::legal};
 
+    /// The tokens that the matcher leaves in this step.
     legal_tokens legal_now() const noexcept { return legal_tokens_of(matcher); }
 
     /// Which bytes may come next, where the matcher knows: for explain.
@@ -103,20 +111,26 @@ struct constrain {
         return matcher.expected_bytes();
     }
 
+    /// Why no token can be chosen: the matcher's own check(); ok where it has none.
     status(check)() const noexcept {
         if constexpr (requires { (matcher.check)(); }) return (matcher.check)();
         else return {};
     }
+    /// Why the matcher would refuse a generated token; ok for all of a prompt.
     status can_accept(token_id token, token_origin origin) const noexcept {
         if (origin == token_origin::prompt) return {};
         if constexpr (requires { matcher.can_accept(token); }) return matcher.can_accept(token);
         else return matcher.allows(token) ? status() : status::failed(status_code::stage_failed, name);
     }
+    /// Tells the matcher of a generated token; those of a prompt pass it by.
     step accept(token_id token, token_origin origin) noexcept {
         return origin == token_origin::prompt ? step() : matcher.accept(token);
     }
+    /// Takes the matcher back to the beginning of a text.
     void reset() noexcept { matcher.reset(); }
+    /// Where the matcher stands: its 8 bytes of a chain's mark.
     std::uint64_t mark() const noexcept { return matcher.mark(); }
+    /// Takes the matcher back to a mark of its own; false where it cannot.
     bool rollback(std::uint64_t mark) noexcept { return bool(matcher.rollback(mark)); }
 };
 template <class Matcher>

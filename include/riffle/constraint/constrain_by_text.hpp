@@ -24,6 +24,7 @@ namespace riffle::inline RIFFLE_ABI {
 class constrain_by_text {
 public:
     constrain_by_text() noexcept = default;
+    /// Over this trie's tokens, whatever vocabulary build is given. `limits` hold for every grammar that it reads.
     explicit constrain_by_text(vocabulary_trie trie, const grammar_limits& limits = {}) noexcept
         : trie_(std::move(trie)), limits_(limits), has_trie_(true) {}
 

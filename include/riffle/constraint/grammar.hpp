@@ -70,6 +70,7 @@ public:
 
     /// For riffle's own use.
     explicit basic_grammar(detail::shared_pointer<const Data> data) noexcept : data_(std::move(data)) {}
+    /// For riffle's own use: what copies share.
     const detail::shared_pointer<const Data>& data() const noexcept { return data_; }
 
 private:

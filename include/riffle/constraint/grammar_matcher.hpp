@@ -55,6 +55,7 @@ public:
     }
     /// A copy goes on by itself from where this one stands. What was moved from is a copy too, and can be used.
     basic_grammar_matcher(const basic_grammar_matcher&) noexcept = default;
+    /// Stands where the other one does, over its grammar and vocabulary.
     basic_grammar_matcher& operator=(const basic_grammar_matcher&) noexcept = default;
     ~basic_grammar_matcher() = default;
 

@@ -90,10 +90,12 @@ class guided : public detail::guided_steps<Chain, detail::matcher_guide<Matcher>
     using base = detail::guided_steps<Chain, detail::matcher_guide<Matcher>>;
 
 public:
+    /// A chain, and the matcher beside it, each from where it stands.
     guided(Chain chain, Matcher matcher) noexcept : base(std::move(chain), {{std::move(matcher)}}) {}
 
     /// The matcher beside the chain; chain() is the other half.
     Matcher& matcher() noexcept { return this->guide().stage.matcher; }
+    /// The matcher, for questions alone.
     const Matcher& matcher() const noexcept { return this->guide().stage.matcher; }
 
     /// The token for a row of logits, accepted by both; null_token and last_status() when there is none.

@@ -24,8 +24,9 @@ void append_number(String& to, std::size_t number) {
 /// What is wrong with a text, and where. (A status holds literals and a number: it cannot name a place in a text.)
 template <class String>
 struct basic_parse_problem {
-    std::size_t offset = 0;            ///< bytes of the text ahead of the place
-    std::size_t line = 0, column = 0;  ///< of the place, from 1; columns count characters. 0: no place in the text
+    std::size_t offset = 0;  ///< bytes of the text ahead of the place
+    /// The line of the place, from 1; 0: no place in the text.
+    std::size_t line = 0, column = 0;  ///< and its column, which counts characters from 1; 0: no place in the text
     String where;     ///< what the place belongs to: the name of a rule, a JSON pointer; empty where there is none
     String sentence;  ///< what is wrong there
 
@@ -67,8 +68,11 @@ void set_place(Problem& problem, const text& source, std::size_t offset) {
 template <class Problem>
 class basic_parse_error : public std::exception {
 public:
+    /// Keeps the problem, and its message() as text.
     explicit basic_parse_error(Problem problem) : problem_(std::move(problem)), text_(problem_.message()) {}
+    /// `line:column: in where: sentence`, for a person.
     const char* what() const noexcept override { return text_.c_str(); }
+    /// What was wrong with the text, and where.
     const Problem& problem() const noexcept { return problem_; }
 
 private:
@@ -97,9 +101,11 @@ public:
 
     /// Whether the text could be read.
     bool ok() const noexcept { return is_good_; }
+    /// Whether the text could be read, for `if (p)`.
     explicit operator bool() const noexcept { return is_good_; }
     /// What it was read as; T's default where it could not be.
     const T& operator*() const noexcept { return value_; }
+    /// Members of what it was read as; of T's default where it could not be.
     const T* operator->() const noexcept { return &value_; }
     /// What it was read as. Where it could not be: throws parse_error where exceptions are on, else T's default.
     const T& value() const {

@@ -25,14 +25,18 @@ inline bool ranks_before(const token_data& a, const token_data& b) noexcept {
 /// The layout is that of llama_token_data_array. A candidate whose logit is -inf is illegal: stages that narrow drop
 /// it.
 struct RIFFLE_MAY_ALIAS candidates {
-    token_data* data = nullptr;
-    std::size_t size = 0;
+    token_data* data = nullptr;  ///< the first of them; the memory is somebody else's
+    std::size_t size = 0;        ///< how many are left
     std::int64_t selected = -1;  ///< index of the chosen candidate, -1 = none
     bool sorted = false;         ///< in the order of ranks
 
+    /// The first, for loops.
     token_data* begin() const noexcept { return data; }
+    /// Behind the last.
     token_data* end() const noexcept { return data + size; }
+    /// The one at a place below size, which is not checked.
     token_data& operator[](std::size_t index) const noexcept { return data[index]; }
+    /// Whether none is left.
     bool empty() const noexcept { return size == 0; }
     /// Whether `selected` is the index of one of them.
     bool has_selected() const noexcept { return selected >= 0 && std::size_t(selected) < size; }
@@ -62,8 +66,7 @@ struct RIFFLE_MAY_ALIAS candidates {
                                [this](std::size_t i, std::uint32_t w) { data[i].p = std::bit_cast<float>(w); });
     }
 
-    /// The greatest map(logit) of all, -inf when there is none; and the weights of the mapped logits, left in p as
-    /// weigh does. The logits stay. O(size).
+    /// The greatest map(logit) of all, -inf when there is none. O(size).
     template <class Map>
     float greatest_mapped(const Map& map) const noexcept {
         group greatest(illegal_logit);
@@ -71,6 +74,8 @@ struct RIFFLE_MAY_ALIAS candidates {
                   [&](std::size_t, std::size_t, const group& logits) { greatest = greater_of(map(logits), greatest); });
         return reduce_max(greatest);
     }
+    /// Leaves the weight of every map(logit) in p, as weigh does, and answers their sum. `maximum` is the greatest of
+    /// them. The logits stay. O(size).
     template <class Map>
     std::uint64_t weigh_mapped(const Map& map, float maximum) noexcept {
         std::uint64_t total = 0;

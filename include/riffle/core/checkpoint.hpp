@@ -18,7 +18,7 @@ struct checkpoint {
     std::uint32_t layout = 0;       ///< hash of the stages' names, and of what they keep; 0 is that of no chain
     std::size_t tokens = 0;         ///< how many those are
     std::uint32_t position = 0;     ///< of the draws (draw_position)
-    std::uint32_t attempt = 0;
+    std::uint32_t attempt = 0;      ///< of the draws: how often retry() was called at this position
     std::array<std::byte, stage_bytes> stages{};  ///< what they keep
 };
 

@@ -18,7 +18,9 @@ public:
             std::int32_t* lengths = nullptr, std::span<std::byte> spare = {}) noexcept
         : tokens_(&tokens), at_(at), slots_(counted), lengths_(lengths), spare_(spare) {}
 
+    /// What the chain has accepted, newest last.
     const history& tokens() const noexcept { return *tokens_; }
+    /// Where the chain's draws stand.
     const draw_position& at() const noexcept { return at_; }
 
     /// Occurrences of tokens among the last `window` accepted, all of them for -1. The table lives in scratch, until

@@ -16,13 +16,15 @@ RIFFLE_LOCAL inline constexpr std::size_t rollback_depth = 128;
 /// hash of everything up to it, so a mark can prove that the chain still stands behind the tokens it was made behind.
 class history {
 public:
+    /// A token that was accepted, and how.
     struct entry {
-        token_id token;
+        token_id token;             ///< as accept or prompt was given it
         bool generated;             ///< moved the draw position (accept), or did not (prompt)
         std::uint64_t prefix_hash;  ///< hash of this and all earlier entries
     };
 
     history() noexcept = default;
+    /// A copy on the heap. When there is no room everything is forgotten, and lost() says so.
     history(const history& other) noexcept { *this = other; }
     /// Copies into the memory this one has, where it fits; memory of a caller is never left for the heap, and never
     /// shared. When there is no room everything is forgotten, and lost() says so.
@@ -43,7 +45,9 @@ public:
         for (std::size_t back = other.remembered(); back-- > 0;) slot(written_ - 1 - back) = other.recent(back);
         return *this;
     }
+    /// Leaves the other one empty and without memory.
     history(history&& other) noexcept { swap(other); }
+    /// The two trade tokens and memory.
     history& operator=(history&& other) noexcept {
         swap(other);
         return *this;
@@ -58,7 +62,9 @@ public:
     bool lost() const noexcept { return lost_; }
     /// Accepted tokens in all; the ring remembers the newest of them.
     std::size_t written() const noexcept { return written_; }
+    /// How many of the newest tokens recent() can be asked for.
     std::size_t remembered() const noexcept { return written_ - oldest_; }
+    /// How many tokens the ring has room for.
     std::size_t capacity() const noexcept { return capacity_; }
     /// The entry `back` tokens from the newest (0 = newest); back < remembered().
     const entry& recent(std::size_t back) const noexcept { return ring_[(written_ - 1 - back) % capacity_]; }
@@ -92,6 +98,7 @@ public:
         move_into(grown);
         return true;
     }
+    /// Bytes of a ring for `capacity` tokens; the greatest std::size_t where it cannot count them.
     static constexpr std::size_t bytes(std::size_t capacity) noexcept {
         return saturating::product(capacity, sizeof(entry));
     }
@@ -104,6 +111,7 @@ public:
         move_into(placed);
     }
 
+    /// Takes a token as the newest. In a full ring it overwrites the oldest; there must be room for one.
     RIFFLE_NOINLINE void push(token_id token, bool generated) noexcept {
         const std::uint64_t prefix_hash = mix(this->prefix_hash(), token, generated);
         slot(written_++) = {token, generated, prefix_hash};
@@ -111,10 +119,12 @@ public:
     }
     /// What the next push overwrites, for a push that may have to be undone as if it had never been.
     struct overwritten_end {
-        entry next{};
-        std::size_t oldest = 0;
+        entry next{};            ///< what stands in its place
+        std::size_t oldest = 0;  ///< the first token that is remembered, counted from the beginning
     };
+    /// For restore_end, asked ahead of the push.
     overwritten_end end_to_restore() const noexcept { return {ring_[written_ % capacity_], oldest_}; }
+    /// Undoes the newest push, given what end_to_restore said ahead of it.
     void restore_end(const overwritten_end& end) noexcept {
         slot(--written_) = end.next;
         oldest_ = end.oldest;
@@ -126,11 +136,14 @@ public:
         if (count == 0 || oldest_ == 0) return true;
         return window >= 0 && remembered() >= count + std::size_t(window) + 1;
     }
+    /// Takes the newest token back. Asks nothing: can_pop does.
     void pop() noexcept { --written_; }
+    /// Forgets all tokens, and that any were lost; the memory stays.
     void clear() noexcept {
         written_ = oldest_ = 0;
         lost_ = false;
     }
+    /// Forgets all tokens, and lost() is true until clear().
     void lose() noexcept {
         clear();
         lost_ = true;

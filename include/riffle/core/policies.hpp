@@ -13,7 +13,7 @@ enum class numerics {
 /// The policies of a chain: `chain<policies<numerics::fast>>(...)`, or one of the bundles below.
 template <numerics Numerics>
 struct policies {
-    static constexpr numerics arithmetic = Numerics;
+    static constexpr numerics arithmetic = Numerics;  ///< what chains of these policies promise
 };
 
 using reproducible = policies<numerics::reproducible>;  ///< the default

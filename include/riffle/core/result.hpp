@@ -9,7 +9,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// What result::value throws: the status in words.
 class error : public std::exception {
 public:
+    /// Of a status, whose message() it keeps.
     explicit error(const status& state) noexcept : text_(state.message()) {}
+    /// The status in words.
     const char* what() const noexcept override { return text_.c_str(); }
 
 private:
@@ -21,11 +23,13 @@ private:
 template <class T>
 class result {
 public:
+    /// A value that counts where the status is ok; else what a failed result holds instead.
     constexpr result(const T& value, const status& state) noexcept : value_(value), state_(state) {}
 
     /// Whether all went well. Of a token: where a stage reported a failure of its own on accepting it, there is a
     /// token, and it was accepted (see last_step().refused).
     constexpr bool ok() const noexcept { return state_.ok(); }
+    /// Whether all went well, for `if (r)`.
     constexpr explicit operator bool() const noexcept { return ok(); }
     /// What went wrong, and what was seen in the row.
     constexpr const status& state() const noexcept { return state_; }

@@ -35,6 +35,7 @@ enum class status_code : std::uint8_t {
 /// A sentence of at most 159 characters that owns its text.
 class sentence {
 public:
+    /// With a 0 at its end; valid as long as the sentence lives.
     const char* c_str() const noexcept { return text_; }
     /// As std::string_view, or another view that is made from a C string.
     template <class View>
@@ -43,8 +44,9 @@ public:
     operator View() const noexcept {
         return View(static_cast<const char*>(text_));
     }
+    /// For whoever writes it: `capacity` bytes, a 0 at the end included.
     char* data() noexcept { return text_; }
-    static constexpr std::size_t capacity = 160;
+    static constexpr std::size_t capacity = 160;  ///< in bytes, of which the last is a 0
 
 private:
     char text_[capacity] = {};
@@ -55,6 +57,7 @@ private:
 class status {
 public:
     constexpr status() noexcept = default;
+    /// A code with no stage and no parameter to name.
     constexpr status(status_code code) noexcept : code_(code) {}
     /// A parameter without meaning, or an argument of a call, which has a code of its own: `stage: field = value rule`.
     /// The texts must outlive the status (literals do).
@@ -78,10 +81,12 @@ public:
     constexpr status_code code() const noexcept { return code_; }
     /// Whether nothing did.
     constexpr bool ok() const noexcept { return code_ == status_code::ok; }
+    /// Whether nothing went wrong, for `if (s)`.
     constexpr explicit operator bool() const noexcept { return ok(); }
-    /// The row held a NaN (counted as -inf) or a +inf (counted as the greatest float). The token is good all the same.
-    /// One that a mask hides may go unseen.
+    /// The row held a NaN, which counted as -inf. The token is good all the same. One that a mask hides may go unseen.
     constexpr bool saw_nan() const noexcept { return saw_nan_; }
+    /// The row held a +inf, which counted as the greatest float. The token is good all the same. One that a mask hides
+    /// may go unseen.
     constexpr bool saw_infinity() const noexcept { return saw_infinity_; }
     /// Another reason; what was seen in the row stays noted.
     constexpr void fail(const status& reason) noexcept {
@@ -90,10 +95,12 @@ public:
         saw_nan_ |= nan;
         saw_infinity_ |= infinity;
     }
-    /// For machines and stages that meet one.
+    /// For machines and stages that meet a NaN.
     constexpr void note_nan() noexcept { saw_nan_ = true; }
+    /// For machines and stages that meet a +inf.
     constexpr void note_infinity() noexcept { saw_infinity_ = true; }
 
+    /// Whether the status has that code, whatever else it says.
     friend constexpr bool operator==(const status& a, status_code b) noexcept { return a.code_ == b; }
 
     /// The status in words.
@@ -175,6 +182,7 @@ struct step {
     bool refused = false;   ///< the token was not taken, and `state` says why. Nothing has changed; but where that
                             ///< is stage_stuck, a stage that had taken it could not go back
 
+    /// What a stage or a chain answers to a token that it does not take, and why.
     static constexpr step refusal(const status& why) noexcept {
         step s;
         s.state = why;

@@ -15,27 +15,37 @@ namespace riffle::inline RIFFLE_ABI {
 template <class Id>
 class basic_token_sequences {
 public:
-    using sequence = std::vector<Id>;
+    using sequence = std::vector<Id>;  ///< tokens in the order of the text
 
     basic_token_sequences() noexcept = default;
+    /// Of sequences in braces, in any order.
     basic_token_sequences(std::initializer_list<sequence> sequences)
         : basic_token_sequences(std::vector<sequence>(sequences)) {}
+    /// Of sequences in any order, which it sorts: O(size log size).
     explicit basic_token_sequences(std::vector<sequence> sequences) : sequences_(std::move(sequences)) {
         std::sort(sequences_.data(), sequences_.data() + sequences_.size(), is_ahead);
         sequences_.erase(std::unique(sequences_.begin(), sequences_.end()), sequences_.end());
         if (!sequences_.empty() && sequences_[0].empty()) sequences_.erase(sequences_.begin());
     }
+    /// Copies every sequence.
     basic_token_sequences(const basic_token_sequences&) = default;
+    /// Leaves the other one empty.
     basic_token_sequences(basic_token_sequences&&) noexcept = default;
+    /// All or nothing, where memory runs out.
     basic_token_sequences& operator=(const basic_token_sequences& other) {
         return *this = basic_token_sequences(other);
     }
+    /// Takes the sequences of the other one.
     basic_token_sequences& operator=(basic_token_sequences&&) noexcept = default;
     ~basic_token_sequences() = default;
 
+    /// Whether there is no sequence.
     bool empty() const noexcept { return sequences_.empty(); }
+    /// How many sequences there are, each counted once.
     std::size_t size() const noexcept { return sequences_.size(); }
+    /// The first sequence; they ascend, token by token.
     const sequence* begin() const noexcept { return sequences_.data(); }
+    /// Behind the last sequence.
     const sequence* end() const noexcept { return sequences_.data() + sequences_.size(); }
 
     /// Those that begin with a token, shorter ones ahead of longer ones that they begin. O(log size).

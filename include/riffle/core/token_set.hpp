@@ -24,15 +24,19 @@ public:
     static constexpr std::size_t most_listed = 256;
 
     basic_token_set() noexcept = default;
+    /// Of ids in braces, in any order.
     basic_token_set(std::initializer_list<Id> ids) : basic_token_set(std::span<const Id>(ids.begin(), ids.size())) {}
+    /// Of ids in any order; duplicates are one.
     explicit basic_token_set(std::span<const Id> ids) {
         for (const Id id : ids) add(id);
     }
+    /// Copies the ids, and which was left out.
     basic_token_set(const basic_token_set&) = default;
     /// Leaves the other one empty.
     basic_token_set(basic_token_set&& other) noexcept { swap(other); }
     /// All or nothing, where memory runs out.
     basic_token_set& operator=(const basic_token_set& other) { return *this = basic_token_set(other); }
+    /// Leaves the other one empty.
     basic_token_set& operator=(basic_token_set&& other) noexcept {
         basic_token_set from(std::move(other));
         swap(from);
@@ -60,12 +64,14 @@ public:
         words_[std::size_t(id) / 32] &= ~(1u << (std::uint32_t(id) % 32));
         --size_;
     }
+    /// Whether an id is in it; false for those outside the range of ids. O(1).
     bool contains(Id id) const noexcept {
         const std::size_t place = std::size_t(std::uint32_t(id)) / 32;
         return id >= 0 && place < words_.size() && (words_[place] >> (std::uint32_t(id) % 32) & 1);
     }
     /// How many ids are in it.
     std::size_t size() const noexcept { return size_; }
+    /// Whether no id is in it.
     bool empty() const noexcept { return size_ == 0; }
     /// The last id that was to be added and is not in the range of ids; 0 when none was.
     Id left_out() const noexcept { return left_out_; }

@@ -40,9 +40,13 @@ public:
     using tokeniser = std::size_t (*)(const void* model, text words, Id* out, std::size_t capacity);
 
     basic_vocabulary() = default;
+    /// Copies every text; the tokeniser and its model are shared.
     basic_vocabulary(const basic_vocabulary&) = default;
+    /// Takes the texts of the other one.
     basic_vocabulary(basic_vocabulary&&) noexcept = default;
+    /// All or nothing, where memory runs out.
     basic_vocabulary& operator=(const basic_vocabulary& other) { return *this = basic_vocabulary(other); }
+    /// Takes the texts of the other one, and drops its own.
     basic_vocabulary& operator=(basic_vocabulary&&) noexcept = default;
     ~basic_vocabulary() = default;
 
@@ -57,7 +61,9 @@ public:
         roles_.push_back(role);
         return Id(ends_.size() - 1);
     }
+    /// How many tokens it has; the next one gets this id.
     std::size_t size() const noexcept { return ends_.size(); }
+    /// Whether it has a token of that id.
     bool contains(Id id) const noexcept { return id >= 0 && std::size_t(id) < size(); }
 
     /// The bytes of a token, control tokens' names included; none for an id outside.
@@ -66,14 +72,17 @@ public:
         const std::size_t first = id == 0 ? 0 : ends_[std::size_t(id) - 1];
         return {bytes_.data() + first, ends_[std::size_t(id)] - first};
     }
+    /// Whether a token has one of these roles. False for token_role::text, which is none, and for an id outside.
     bool is(Id id, token_role role) const noexcept {
         return contains(id) && (roles_[std::size_t(id)] & role) != token_role::text;
     }
+    /// Whether the model says by that token that it is done.
     bool ends_generation(Id id) const noexcept { return is(id, token_role::end_of_generation); }
 
-    /// The token that ends a turn, or a sequence: what infill falls back to under numerics::llama. null_token = none
-    /// was named.
+    /// The token that ends a turn: what infill falls back to under numerics::llama. null_token = none was named.
     Id end_of_turn = null_token;
+    /// The token that ends a sequence: what infill falls back to under numerics::llama where no end_of_turn was named.
+    /// null_token = none was.
     Id end_of_sequence = null_token;
 
     /// Splits text with the model's own tokeniser, where one was given; else into the longest pieces, from the left,
@@ -97,6 +106,8 @@ public:
         }
         return found;
     }
+    /// Gives tokenise the model's own tokeniser, and what to call it with, which must outlive its use; nullptr takes it
+    /// away.
     void use_tokeniser(tokeniser with, const void* model) noexcept {
         tokenise_ = with;
         model_ = model;

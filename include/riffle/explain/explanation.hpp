@@ -20,7 +20,7 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// What one stage did in one step.
 struct stage_report {
-    std::string name;
+    std::string name;           ///< the stage's own, as top_k
     std::size_t before = 0;     ///< legal candidates it was given
     std::size_t after = 0;      ///< and left; a selector leaves 1
     double mass_removed = 0.0;  ///< share of the softmax mass before it that the tokens it removed held
@@ -35,14 +35,14 @@ struct fate {
 
 /// One step of a chain, taken apart.
 struct explanation {
-    token_id token = null_token;  ///< the token that peek gives; null_token without a selector
-    status state;
+    token_id token = null_token;           ///< the token that peek gives; null_token without a selector
+    status state;                          ///< why there is no token, and what was seen in the row
     std::vector<stage_report> stages;      ///< one for every stage, the selector included
     std::vector<token_data> distribution;  ///< what the selector drew from, in the order of ranks, p normalised
     std::string plan;                      ///< plan_text of the path taken
     std::vector<int> removed_by;  ///< for every token of the row: a stage, -1 for illegal in the row, or `kept`
 
-    static constexpr int kept = -2;
+    static constexpr int kept = -2;  ///< in removed_by: it was there when the selector chose
 
     /// Which stage removed a token, if any. Ids outside the row were never there.
     fate fate_of(token_id id) const noexcept {

@@ -18,9 +18,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// row forbids stays forbidden; what only the other forbids is as likely as the first says. Logits more than 1e6 under
 /// the greatest count as that.
 struct classifier_free_guidance {
-    float scale = 1.5f;
+    float scale = 1.5f;  ///< 1 is the prompt's row, 0 the other one, above 1 leans; within ±1e6
 
-    static constexpr const char* name = "classifier_free_guidance";
+    static constexpr const char* name = "classifier_free_guidance";  ///< in statuses
 
     /// `out` has the size of both rows and may be one of them. empty_row or invalid_parameter where there is nothing to
     /// do, no_legal_token where the first row has none: all of `out` is illegal then. O(V): three reads of each row.
@@ -36,6 +36,7 @@ struct classifier_free_guidance {
                            alone ? 0.0f : wide::log_mass(other, other_greatest), flushed(scale)});
         return {};
     }
+    /// Whether scale has a meaning; combine asks it too.
     status(check)() const noexcept {
         if (!(absolute(lanes<1>(scale))[0] <= 1e6f))
             return status::invalid(name, "scale", double(scale), "is not a number between -1e6 and 1e6");

@@ -17,11 +17,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// stays forbidden, and 1e6 nats are as far as it goes; the amateur is asked down to 100 nats, and what it forbids
 /// counts as that.
 struct contrastive_decoding {
-    float alpha = 0.1f;
-    float expert = 1.5f;
-    float amateur = 0.5f;
+    float alpha = 0.1f;    ///< least probability kept, as a share of the expert's best; 0 or below is all
+    float expert = 1.5f;   ///< weight of the strong model's logits; within ±1e6
+    float amateur = 0.5f;  ///< weight of the weak model's logits, which is subtracted; within ±1e6
 
-    static constexpr const char* name = "contrastive_decoding";
+    static constexpr const char* name = "contrastive_decoding";  ///< in statuses
 
     /// `out` has the size of both rows and may be one of them. empty_row or invalid_parameter where there is nothing to
     /// do, no_legal_token where the expert has none: all of `out` is illegal then. O(V): two reads of each row.
@@ -40,6 +40,7 @@ struct contrastive_decoding {
             contrast{cut, greatest, praised > illegal_logit ? praised : 0.0f, flushed(expert), flushed(amateur)});
         return {};
     }
+    /// Whether alpha and the weights have a meaning; combine asks it too.
     status(check)() const noexcept {
         if (alpha != alpha) return status::invalid(name, "alpha", double(alpha), "is not a number");
         if (!(absolute(lanes<1>(expert))[0] <= 1e6f))

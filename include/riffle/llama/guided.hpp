@@ -86,8 +86,10 @@ class guided : public riffle::detail::guided_steps<Chain, detail::sampler_guide>
     using base = riffle::detail::guided_steps<Chain, detail::sampler_guide>;
 
 public:
+    /// A chain, and the grammar beside it, which it owns from now on.
     guided(Chain chain, llama_sampler* grammar) noexcept : base(std::move(chain), {detail::held_sampler(grammar)}) {}
 
+    /// The grammar itself, for llama.cpp's functions that look at it; nullptr where there is none.
     const llama_sampler* grammar() const noexcept { return this->guide().grammar.get(); }
 
     /// The token for an output of an evaluated context, accepted by both; null_token and last_status() when there is

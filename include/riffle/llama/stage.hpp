@@ -12,11 +12,12 @@
 
 namespace riffle::inline RIFFLE_ABI::llama {
 
+/// A llama_sampler in a riffle chain: as `stage`, or where it selects, as `selector`.
 template <bool Selects>
 class basic_stage {
 public:
-    static constexpr const char* name = "llama::stage";
-    static constexpr bool selects = Selects;
+    static constexpr const char* name = "llama::stage";  ///< in statuses, plans and reports
+    static constexpr bool selects = Selects;             ///< whether it chooses the token, and so comes last
 
     /// Owns the sampler from now on.
     explicit basic_stage(llama_sampler* sampler) noexcept : held_(sampler) {}
@@ -24,12 +25,14 @@ public:
     /// The sampler itself, for llama.cpp's functions that look at it.
     const llama_sampler* sampler() const noexcept { return held_.get(); }
 
+    /// invalid_parameter where there is no sampler, or one without apply, which does nothing.
     status(check)() const noexcept {
         const llama_sampler* const s = held_.get();
         if (!s) return status::invalid(name, "sampler", 0, "is no sampler, or one that cannot be cloned");
         if (!s->iface->apply) return status::invalid(name, "apply", 0, "is missing, so the sampler does nothing");
         return {};
     }
+    /// What llama_sampler_apply does with the candidates; nothing where there are none.
     void apply(candidates& c) const noexcept { apply_as_it_is(c); }
     /// Applies the sampler and says what came of it: for chains that run llama.cpp's samplers.
     status_code apply_as_it_is(candidates& c) const noexcept {
@@ -38,14 +41,17 @@ public:
     }
     /// Whether every grammar in it takes the token.
     status can_accept(token_id token) const noexcept { return held_.can_accept(token) ? status() : refusal(); }
+    /// Tells the sampler of a token: stage_failed where it refuses, and then it is as it was.
     step accept(token_id token) noexcept {
         step s;
         if (!held_.accept(token)) s.state = refusal();
         return s;
     }
+    /// llama_sampler_reset. Marks of before mean nothing any more.
     void reset() noexcept {
         if (held_.get()) held_.reset();
     }
+    /// How many tokens the sampler has accepted since reset().
     std::uint64_t mark() const noexcept { return held_.accepted(); }
     /// False, and nothing done, where no clone is as old as that.
     bool rollback(std::uint64_t accepted) noexcept { return held_.rollback(accepted); }
@@ -80,8 +86,10 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// Under numerics::llama nothing is done to the candidates but what the sampler does.
 template <bool Selects>
 struct form<llama::basic_stage<Selects>> {
-    using stage = llama::basic_stage<Selects>;
+    using stage = llama::basic_stage<Selects>;  ///< what the form is of
+    /// no_legal_token where there are no candidates, stage_failed where the sampler throws.
     static status_code apply(const stage& s, candidates& c, form_context&) noexcept { return s.apply_as_it_is(c); }
+    /// Tells the sampler of a token: stage_failed where it refuses, and then it is as it was.
     template <class Kept>
     static step accept(stage& s, Kept&, token_id token) noexcept {
         return s.accept(token);

@@ -30,9 +30,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: max, softmax statistics, then maximum and mass of the reshaped distribution, and a pick: no row of candidates,
 /// no sort. Narrow: O(candidates).
 struct adaptive_p {
-    float target = -1.0f;
-    float decay = 0.9f;
-    std::uint64_t seed = 0;
+    float target = -1.0f;    ///< probability aimed at, 0 to 1; below 0 draws as dist does
+    float decay = 0.9f;      ///< what the average keeps of earlier tokens with each new one; 0 to 0.99
+    std::uint64_t seed = 0;  ///< of the draws; any
 
     static constexpr const char* name = "adaptive_p";
     static constexpr std::uint8_t kind = stream_kind::adaptive_p;

@@ -14,7 +14,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: when few tokens are left they are gathered and nothing else of the row is read, for up to 256 not even the
 /// words of the set; otherwise mixed blocks are copied. Narrow: O(candidates).
 struct allowed_tokens {
-    token_set tokens{};
+    token_set tokens{};  ///< all others become illegal; none leaves no token
 
     static constexpr const char* name = "allowed_tokens";
     static constexpr facts fact{.masks = true, .keeps_sorted = true, .narrows = narrowing::legal};

@@ -12,8 +12,8 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// A sequence of tokens and what is added to the logit of its last one where the text ends with the others; -inf bans.
 struct biased_sequence {
-    std::vector<token_id> tokens{};
-    float bias = illegal_logit;
+    std::vector<token_id> tokens{};  ///< the last one is biased where the text ends with those before it
+    float bias = illegal_logit;      ///< added to its logit; -inf bans, NaN is an error
 };
 
 /// Bans or biases sequences of tokens: the last token of a sequence, where the text (prompt included) ends with those
@@ -24,7 +24,7 @@ struct biased_sequence {
 ///
 /// Cost: O(tokens in all sequences) a step, whatever the vocabulary; on candidates O(candidates) for each that stands.
 struct banned_sequences {
-    std::vector<biased_sequence> sequences{};
+    std::vector<biased_sequence> sequences{};  ///< none is off; empty ones are skipped
 
     static constexpr const char* name = "banned_sequences";
     static constexpr facts fact{.edits = true};

@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: two reads of the row, max and mass. Narrow: O(candidates).
 struct dist {
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;  ///< any; same seed, row and position give the same token
 
     static constexpr const char* name = "dist";
     static constexpr std::uint8_t kind = stream_kind::dist;

@@ -28,11 +28,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// with 32,768 of 16 tokens where the whole text is made of what they begin with. Without breakers O(last_n): the
 /// repetitions of all positions at once, by the Z-algorithm.
 struct dry {
-    float multiplier = 0.0f;
-    float base = 1.75f;
-    std::int32_t allowed_length = 2;
-    std::int32_t last_n = 64;
-    token_sequences breakers{};
+    float multiplier = 0.0f;          ///< of every penalty, finite; 0 is off, below 0 encourages
+    float base = 1.75f;               ///< growth of the penalty with each token repeated, finite; below 1 is off
+    std::int32_t allowed_length = 2;  ///< the shortest repetition that is penalised, in tokens
+    std::int32_t last_n = 64;         ///< tokens looked back at, prompt included; 0 is off, -1 is all
+    token_sequences breakers{};       ///< no repetition reaches over one of them; none is no limit
 
     static constexpr const char* name = "dry";
     static constexpr facts fact{.edits = true};

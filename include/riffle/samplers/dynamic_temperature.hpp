@@ -17,9 +17,9 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, softmax statistics, and a private copy of the row. Narrow: O(candidates). No sort.
 struct dynamic_temperature {
-    float t = 0.8f;
-    float range = 0.0f;
-    float exponent = 1.0f;
+    float t = 0.8f;         ///< the temperature in the middle; with no range the only one
+    float range = 0.0f;     ///< how far it goes up and down with the entropy; 0 or below is plain temperature
+    float exponent = 1.0f;  ///< of the entropy's share of the greatest there can be; finite, usual 1
 
     static constexpr const char* name = "dynamic_temperature";
     static constexpr facts fact{

@@ -15,8 +15,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// Cost: O(greatest id in the row / 32 + tokens) a step; wide it keeps changed logits beside the row, and copies a
 /// block only where more than 16 of its own change (core/row.hpp).
 struct encoder_repetition {
-    float penalty = 1.0f;
-    token_set tokens{};
+    float penalty = 1.0f;  ///< above 1 favours the tokens, below 1 disfavours; positive, 1 is off
+    token_set tokens{};    ///< those of the source, each counted once
 
     static constexpr const char* name = "encoder_repetition";
     static constexpr facts fact{.edits = true};

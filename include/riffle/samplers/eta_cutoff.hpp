@@ -16,8 +16,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, softmax statistics, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct eta_cutoff {
-    float epsilon = 3e-4f;
-    std::size_t min_keep = 0;
+    float epsilon = 3e-4f;     ///< least probability kept, lower where the entropy is high; 0 or below is off
+    std::size_t min_keep = 0;  ///< tokens left at least; 0 counts as 1
 
     static constexpr const char* name = "eta_cutoff";
     static constexpr facts fact{

@@ -21,11 +21,11 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Cost: that of top_p, and O(tokens since the reset), at most until p_min is reached.
 struct factual_nucleus {
-    float p = 0.9f;
-    float decay = 0.9f;
-    float p_min = 0.3f;
-    token_set resets{};
-    std::size_t min_keep = 0;
+    float p = 0.9f;            ///< mass kept at the beginning of a sentence; 1 or more keeps all that weigh
+    float decay = 0.9f;        ///< p shrinks by it with each token; 0 to 1, with 1 it stays
+    float p_min = 0.3f;        ///< p shrinks no further than that; 0 or below is no bound
+    token_set resets{};        ///< behind one of them, as the end of a sentence, p starts anew
+    std::size_t min_keep = 0;  ///< tokens left at least; 0 counts as 1
 
     static constexpr const char* name = "factual_nucleus";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::mass};

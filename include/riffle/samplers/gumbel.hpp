@@ -22,7 +22,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: one max, then noise for tokens that can still win. Narrow: O(candidates).
 struct gumbel {
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;  ///< any; the noise of a token depends on it, the position and the token
 
     static constexpr const char* name = "gumbel";
     static constexpr std::uint8_t kind = stream_kind::gumbel;

@@ -22,7 +22,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// `vocab` must be given, and outlive the chain. Looks at the 1,024 first in rank: put it behind top_k and top_p, as
 /// llama.cpp's own examples do. Candidates: O(n²) comparisons of four bytes, and of texts that share those.
 struct infill {
-    const vocabulary* vocab = nullptr;
+    const vocabulary* vocab = nullptr;  ///< texts, and which tokens end; must be given, and outlive the chain
 
     static constexpr const char* name = "infill";
     static constexpr facts fact{.applies = true, .keeps_sorted = true};

@@ -18,9 +18,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it keeps changed logits beside the row, and
 /// copies a block only where more than 16 of its own change (core/row.hpp).
 struct length_penalty {
-    std::int32_t start = 0;
-    float factor = 1.0f;
-    token_set ends{};
+    std::int32_t start = 0;  ///< generated tokens up to which nothing changes; the prompt does not count
+    float factor = 1.0f;     ///< growth with each token from there: above 1 ends sooner; positive, 1 is off
+    token_set ends{};        ///< the tokens that end the text; none is off
 
     static constexpr const char* name = "length_penalty";
     static constexpr facts fact{.edits = true};

@@ -19,7 +19,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// give the chain the greatest logits alone where there are at most 64 entries, none above 0 and no two of a token;
 /// else it has the whole row.
 struct logit_bias {
-    std::vector<logit_bias_entry> biases;
+    std::vector<logit_bias_entry> biases;  ///< added in order; -inf bans, NaN is an error, none is off
 
     static constexpr const char* name = "logit_bias";
     static constexpr facts fact{.edits = true};

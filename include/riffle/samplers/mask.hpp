@@ -21,8 +21,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: when few tokens are left they are gathered and nothing else of the row is read; otherwise mixed blocks are
 /// copied. Narrow: O(candidates).
 struct mask {
-    std::vector<std::uint32_t> words{};
-    std::size_t count = legal_tokens::unknown;
+    std::vector<std::uint32_t> words{};         ///< bit i % 32 of word i / 32: token i is legal; none leaves no token
+    std::size_t count = legal_tokens::unknown;  ///< bits that are set; a wrong number costs time alone
 
     static constexpr const char* name = "mask";
     static constexpr facts fact{.masks = true, .keeps_sorted = true, .narrows = narrowing::legal};

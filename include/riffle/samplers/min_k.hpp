@@ -19,7 +19,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: max, softmax statistics, and the blocks of the greatest logits, as many as it takes until no later gap can
 /// win. Narrow: O(candidates); those alone are sorted between which the cliff may lie.
 struct min_k {
-    float tau = 3.0f;
+    float tau = 3.0f;  ///< in logits: tau / range tokens stay at least; 0 is no minimum
 
     static constexpr const char* name = "min_k";
     static constexpr facts fact{.sees_weightless = true,

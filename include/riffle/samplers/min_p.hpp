@@ -17,8 +17,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, then one pass over blocks whose maximum reaches the cut. Narrow: O(candidates).
 struct min_p {
-    float p = 0.05f;
-    std::size_t min_keep = 0;
+    float p = 0.05f;           ///< least probability kept, as a share of the greatest; 0 or below is off
+    std::size_t min_keep = 0;  ///< tokens left at least; 0 counts as 1
 
     static constexpr const char* name = "min_p";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::threshold};

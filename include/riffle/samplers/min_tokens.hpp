@@ -16,8 +16,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// Cost: O(greatest id of `ends` in the row / 32 + ends) a step; wide it keeps changed logits beside the row, and
 /// copies a block only where more than 16 of its own change (core/row.hpp).
 struct min_tokens {
-    std::int32_t count = 0;
-    token_set ends{};
+    std::int32_t count = 0;  ///< tokens generated ahead of the first end; 0 or below is off
+    token_set ends{};        ///< the tokens banned until then; none is off
 
     static constexpr const char* name = "min_tokens";
     static constexpr facts fact{.edits = true};

@@ -21,11 +21,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: max, softmax statistics, and the blocks that can hold one of the m, then of the k, greatest. Sorts m tokens,
 /// never more.
 struct mirostat {
-    float tau = 5.0f;
-    float eta = 0.1f;
-    std::int32_t m = 100;
-    std::int32_t n_vocab = 0;
-    std::uint64_t seed = 0;
+    float tau = 5.0f;          ///< surprise aimed at, in bits; usual 3 to 8, within ±1e6
+    float eta = 0.1f;          ///< how fast mu follows; usual 0.1, within ±1e6
+    std::int32_t m = 100;      ///< likeliest tokens that tell the exponent of Zipf's law; 2 or more
+    std::int32_t n_vocab = 0;  ///< tokens of the vocabulary; must be given
+    std::uint64_t seed = 0;    ///< of the draws; any
 
     static constexpr const char* name = "mirostat";
     static constexpr std::uint8_t kind = stream_kind::mirostat;

@@ -21,9 +21,9 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, mass, and the blocks that reach the cut. No sort: O(candidates).
 struct mirostat_v2 {
-    float tau = 5.0f;
-    float eta = 0.1f;
-    std::uint64_t seed = 0;
+    float tau = 5.0f;        ///< surprise aimed at, in bits; usual 3 to 8, within ±1e6
+    float eta = 0.1f;        ///< how fast mu follows; usual 0.1, within ±1e6
+    std::uint64_t seed = 0;  ///< of the draws; any
 
     static constexpr const char* name = "mirostat_v2";
     static constexpr std::uint8_t kind = stream_kind::mirostat_v2;

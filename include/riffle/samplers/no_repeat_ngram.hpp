@@ -16,8 +16,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Cost: O(last_n) a step, whatever n, the text and the vocabulary.
 struct no_repeat_ngram {
-    std::int32_t n = 3;
-    std::int32_t last_n = -1;
+    std::int32_t n = 3;        ///< tokens of a sequence that may not come twice; 0 or below is off
+    std::int32_t last_n = -1;  ///< tokens looked back at, prompt included; -1 is all
 
     static constexpr const char* name = "no_repeat_ngram";
     static constexpr facts fact{.edits = true};

@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, softmax statistics, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct p_less {
-    bool normalised = false;
+    bool normalised = false;  ///< the lower bound of p-less-norm: (n Σ p² - 1) / (n - 1)
 
     static constexpr const char* name = "p_less";
     static constexpr facts fact{.keeps_sorted = true,

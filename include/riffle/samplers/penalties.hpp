@@ -23,11 +23,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// Cost: O(last_n) a step, whatever the vocabulary; wide it keeps changed logits beside the row, and copies a block
 /// only where more than 16 of its own change, or of the row more than 255 or half its blocks (core/row.hpp).
 struct penalties {
-    std::int32_t last_n = 64;
-    float repeat = 1.0f;
-    float frequency = 0.0f;
-    float presence = 0.0f;
-    token_set exempt{};
+    std::int32_t last_n = 64;  ///< tokens looked back at, prompt included; 0 is off, -1 is all
+    float repeat = 1.0f;       ///< divides positive logits, multiplies others; positive, 1 is off
+    float frequency = 0.0f;    ///< subtracted once for each time the token was there; 0 is off, below 0 encourages
+    float presence = 0.0f;     ///< subtracted if the token was there; 0 is off, below 0 encourages
+    token_set exempt{};        ///< tokens that are never penalised
 
     static constexpr const char* name = "penalties";
     static constexpr facts fact{.edits = true};

@@ -37,8 +37,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// (256). Where a phrase is complete, O(its tokens) and a look at 64 bans and 128 tokens. O(64) a step; on candidates
 /// O(candidates) for each ban of the place.
 struct phrase_ban {
-    const vocabulary* vocab = nullptr;
-    phrase_set phrases{};
+    const vocabulary* vocab = nullptr;  ///< the bytes of tokens; must be given, and outlive the chain
+    phrase_set phrases{};               ///< what must not come, as bytes; none is off
 
     static constexpr const char* name = "phrase_ban";
     static constexpr facts fact{.edits = true};

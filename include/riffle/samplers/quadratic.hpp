@@ -21,8 +21,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, softmax statistics, and a private copy of the row. Narrow: O(candidates).
 struct quadratic {
-    float factor = 0.3f;
-    float curve = 1.0f;
+    float factor = 0.3f;  ///< strength; usual 0.2 to 0.5, 0 or below is off
+    float curve = 1.0f;   ///< 1 is the square alone, up to 3 falls steeper far from the maximum
 
     static constexpr const char* name = "quadratic";
     static constexpr facts fact{.adjusts = true};

@@ -17,8 +17,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// It makes a candidate for every token of a row, so put it behind a stage that narrows. No sort: O(candidates).
 struct skew {
-    float amount = 0.0f;
-    std::uint64_t seed = 0;
+    float amount = 0.0f;     ///< above 0 towards less likely tokens, below 0 towards likelier ones; 0 as dist
+    std::uint64_t seed = 0;  ///< of the draws; any
 
     static constexpr const char* name = "skew";
     static constexpr std::uint8_t kind = stream_kind::skew;

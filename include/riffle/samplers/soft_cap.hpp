@@ -13,7 +13,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: folded or commuted like temperature.
 struct soft_cap {
-    float cap = 30.0f;
+    float cap = 30.0f;  ///< no logit gets further from 0; usual 30, 0 or below is off
 
     static constexpr const char* name = "soft_cap";
     static constexpr facts fact{.maps = true, .monotone = true};

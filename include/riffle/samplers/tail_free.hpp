@@ -18,9 +18,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// The second differences need the order of all tokens: wide or narrow it sorts whatever weighs, by digits, in
 /// O(candidates). Put it behind a stage that narrows.
 struct tail_free {
-    float z = 0.95f;
-    std::size_t min_keep = 0;
-    bool centred = false;
+    float z = 0.95f;           ///< share of the bends ahead of the cut; usual 0.9 to 0.97, 1 or more is off
+    std::size_t min_keep = 0;  ///< tokens left at least; 0 counts as 1
+    bool centred = false;      ///< keeps one token more, as text-generation-webui and exllamav2 do
 
     static constexpr const char* name = "tail_free";
     static constexpr facts fact{.needs_all = true, .keeps_sorted = true, .narrows = narrowing::searched};

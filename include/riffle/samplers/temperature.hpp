@@ -17,7 +17,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: folded into the pass that takes exp, or commuted past a cut.
 struct temperature {
-    float t = 0.8f;
+    float t = 0.8f;  ///< below 1 sharper, above 1 flatter, 1 is off; 0 or below keeps the first in rank
 
     static constexpr const char* name = "temperature";
     static constexpr facts fact{.maps = true, .monotone = true, .narrows = narrowing::rank};

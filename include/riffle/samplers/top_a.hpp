@@ -14,7 +14,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, mass, and one pass over the blocks that reach the cut. Narrow: O(candidates).
 struct top_a {
-    float a = 0.2f;
+    float a = 0.2f;  ///< least probability kept: this times the greatest squared; 0 or below is off
 
     static constexpr const char* name = "top_a";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::likelihood};

@@ -17,9 +17,9 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: max, softmax statistics, and the blocks that reach into the set, or all where that needs more than a half of
 /// what weighs. Narrow: O(candidates), which are sorted by digits.
 struct top_h {
-    float alpha = 0.4f;
-    std::size_t min_keep = 0;
-    bool renormalised = false;
+    float alpha = 0.4f;         ///< share of the entropy that is kept; usual 0.4, above 1 is off
+    std::size_t min_keep = 0;   ///< tokens left at least; 0 counts as 1
+    bool renormalised = false;  ///< takes what is kept for a distribution of its own, as the paper does
 
     static constexpr const char* name = "top_h";
     static constexpr facts fact{

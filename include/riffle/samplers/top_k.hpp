@@ -11,7 +11,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: one max, then only the blocks that can hold one of the k. Narrow: O(candidates).
 struct top_k {
-    std::int32_t k = 40;
+    std::int32_t k = 40;  ///< logits kept, the greatest; 0 or below is off
 
     static constexpr const char* name = "top_k";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::rank};

@@ -16,7 +16,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Wide: max, moments, and one pass over blocks whose maximum reaches the cut. Narrow: O(candidates).
 struct top_n_sigma {
-    float n = 1.0f;
+    float n = 1.0f;  ///< standard deviations under the maximum that are kept; 0 or below is off
 
     static constexpr const char* name = "top_n_sigma";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::deviation};

@@ -15,8 +15,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// in a band of logits that a sample of the row gives (wide/nucleus.hpp), or where that fails by a histogram and up to
 /// three passes more. Narrow: O(candidates) expected.
 struct top_p {
-    float p = 0.95f;
-    std::size_t min_keep = 0;
+    float p = 0.95f;           ///< mass kept; 1 or more is off
+    std::size_t min_keep = 0;  ///< tokens left at least; 0 counts as 1
 
     static constexpr const char* name = "top_p";
     static constexpr facts fact{.keeps_sorted = true, .narrows = narrowing::mass};

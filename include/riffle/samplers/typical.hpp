@@ -20,8 +20,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: max, softmax statistics, and the blocks that reach into the typical set. No sort: O(candidates), a few times
 /// over.
 struct typical {
-    float p = 0.95f;
-    std::size_t min_keep = 0;
+    float p = 0.95f;           ///< mass kept; 1 or more is off
+    std::size_t min_keep = 0;  ///< tokens left at least; 0 counts as 1
 
     static constexpr const char* name = "typical";
     static constexpr facts fact{

@@ -24,11 +24,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// Wide: only when it fires: max, softmax statistics, and the blocks that hold one of the at most 1 / threshold tokens,
 /// which are edited. Narrow: O(candidates).
 struct xtc {
-    float probability = 0.5f;
-    float threshold = 0.1f;
-    std::size_t min_keep = 0;
-    std::uint64_t seed = 0;
-    token_set exempt{};
+    float probability = 0.5f;  ///< of removing any in a step; 0 or below is off, 1 or more is always
+    float threshold = 0.1f;    ///< probability from which a token is a top choice; above 0.5 is off
+    std::size_t min_keep = 0;  ///< nothing is removed where fewer would be left
+    std::uint64_t seed = 0;    ///< of the draws; any
+    token_set exempt{};        ///< tokens that are never removed, though they count as top choices
 
     static constexpr const char* name = "xtc";
     static constexpr std::uint8_t kind = stream_kind::xtc;

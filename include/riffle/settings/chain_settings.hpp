@@ -31,7 +31,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// `samplers=top_k;temp`) and `sampler_seq=kt` (its letters) say the order themselves, whatever was mentioned before:
 /// parameters that follow then add no sampler, names alone are appended. What is not set has llama.cpp's default value,
 /// but for the seed: nothing is random unasked, so it is 0; `seed=random`, or -1, draws one. In the texts of
-/// dry_sequence_breaker \xHH stands for `;`, and for blanks at either end.
+/// dry_sequence_breaker `\xHH` stands for `;`, and for blanks at either end.
 ///
 /// A sampler that llama.cpp calls disabled stays in the chain and does nothing. Reading, building and assigning
 /// allocate, and may throw what std::vector throws: then nothing has changed. Reading takes time and memory in
@@ -39,9 +39,13 @@ namespace riffle::inline RIFFLE_ABI {
 class chain_settings : public sampling_parameters {
 public:
     chain_settings() = default;
+    /// Copies parameters, problems and what was mentioned.
     chain_settings(const chain_settings&) = default;
+    /// Takes what the other one has.
     chain_settings(chain_settings&&) noexcept = default;
+    /// All or nothing, where memory runs out.
     chain_settings& operator=(const chain_settings& other) { return *this = chain_settings(other); }
+    /// Takes what the other one has, and drops its own.
     chain_settings& operator=(chain_settings&&) noexcept = default;
     ~chain_settings() = default;
 
@@ -94,9 +98,9 @@ public:
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab = nullptr) const {
         return build(into, vocab, detail::no_constraint());
     }
-    /// With a grammar, where one is set: `make_constraint(grammar text, vocab, chain)` puts a stage that keeps to it into an
-    /// empty chain, ahead of all others, and answers a status; constrain_by_text (riffle/constraint.hpp) does. Where it
-    /// fails nothing is built. A grammar that is set is never ignored: without this argument it is a sentence.
+    /// With a grammar, where one is set: `make_constraint(grammar text, vocab, chain)` puts a stage that keeps to it
+    /// into an empty chain, ahead of all others, and answers a status; constrain_by_text (riffle/constraint.hpp) does.
+    /// Where it fails nothing is built. A grammar that is set is never ignored: without this argument it is a sentence.
     template <class Policies, class Constrain>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab, Constrain&& make_constraint) const {
         basic_dynamic_chain<Policies> made;

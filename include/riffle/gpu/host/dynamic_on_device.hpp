@@ -42,16 +42,21 @@ public:
         if (!plan.is_useful()) return;
         words_ = make_words(options);
     }
+    /// Takes the module along; the other one may only be assigned to.
     dynamic_on_device(dynamic_on_device&&) noexcept = default;
+    /// Takes the module along and drops its own; the other one may only be assigned to.
     dynamic_on_device& operator=(dynamic_on_device&&) noexcept = default;
 
-    device_plan plan;
-    std::span<const device_stage> device_stages;
-    request_layout layout{std::span<const device_stage>()};
+    device_plan plan;                                        ///< how far the device goes
+    std::span<const device_stage> device_stages;             ///< how it does each stage that it runs
+    request_layout layout{std::span<const device_stage>()};  ///< how the request of a row lies in memory
 
-    kernel_options options;
+    kernel_options options;  ///< how the module was made
 
+    /// The module in SPIR-V; empty where the device has nothing to do, or there was no memory.
     std::span<const std::uint32_t> words() const noexcept { return words_.span(); }
+    /// The module made otherwise, as a device may ask for it; no words where there is no memory. Only where the plan is
+    /// useful.
     emitted_words make_words(const kernel_options& other) const noexcept {
         spirv::assembler code(other.module);
         row_kernel(code, device_stages, plan, other.tokens_at_once).write();

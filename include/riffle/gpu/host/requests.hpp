@@ -44,10 +44,13 @@ public:
         most_edited_ids_ = most_edited_ids;
         std::fill_n(words_.begin(), (std::min)(used_, words_.size()), 0u);
     }
+    /// How many rows begin was given.
     std::size_t rows() const noexcept { return rows_; }
+    /// Logits of each row.
     std::size_t vocabulary() const noexcept { return vocabulary_; }
-    /// Words written so far, and how many ids are edited, in all rows.
+    /// Words written so far, of all rows.
     std::size_t words() const noexcept { return used_; }
+    /// How many ids are edited so far, in all rows.
     std::size_t edited_ids() const noexcept { return edited_ids_; }
 
     /// The request of a row that the chain's first stages are to work on in its present state; `on` is its

@@ -51,6 +51,7 @@ public:
         if (context_.instance != VK_NULL_HANDLE && destroy_instance_) destroy_instance_(context_.instance, nullptr);
     }
 
+    /// Whether there is a device, or why not.
     const device_status& state() const noexcept { return state_; }
     /// As Vulkan has it; "" where there is none.
     const char* name() const noexcept { return name_.data(); }
@@ -58,21 +59,25 @@ public:
     bool is_software() const noexcept { return is_software_; }
 
     // For those who use the device themselves, where state() is ok.
+    /// Its handles, which kernels are made with.
     const device_context& context() const noexcept { return context_; }
+    /// Its functions, as far as riffle calls them.
     const device_functions& functions() const noexcept { return functions_; }
+    /// Its heaps and types of memory, as Vulkan has them.
     const VkPhysicalDeviceMemoryProperties& memory() const noexcept { return memory_; }
     /// Bytes that one vkAllocateMemory may ask for, whatever the heap has: maxMemoryAllocationSize.
     VkDeviceSize largest_allocation() const noexcept { return largest_allocation_; }
     /// Its only queue, which computes and copies. Vulkan wants one thread at a time to use it: see submit.
     VkQueue queue() const noexcept { return queue_; }
+    /// The family of that queue, for command pools.
     std::uint32_t queue_family() const noexcept { return queue_family_; }
 
-    /// vkQueueSubmit of one submission, and vkDeviceWaitIdle, each waiting for the other threads that are at it. Only
-    /// where state() is ok.
+    /// vkQueueSubmit of one submission, once no other thread is at the queue. Only where state() is ok.
     VkResult submit(const VkSubmitInfo& submission, VkFence fence) const noexcept {
         const std::lock_guard lock(queue_in_use_);
         return functions_.submit(queue_, 1, &submission, fence);
     }
+    /// vkDeviceWaitIdle. It waits for other threads that are at the queue, and they for it. Only where state() is ok.
     void wait_idle() const noexcept {
         const std::lock_guard lock(queue_in_use_);
         functions_.wait_idle(context_.device);

@@ -27,7 +27,9 @@ public:
     kernel() noexcept = default;
     kernel(const kernel&) = delete;
     kernel& operator=(const kernel&) = delete;
+    /// Leaves the other one not created.
     kernel(kernel&& other) noexcept { swap(other); }
+    /// The two trade kernels.
     kernel& operator=(kernel&& other) noexcept {
         swap(other);
         return *this;
@@ -92,11 +94,13 @@ public:
         swap(made);
         return {};
     }
+    /// Whether create made it: else `write` and `record` answer no_device.
     bool is_created() const noexcept { return pipeline_ != VK_NULL_HANDLE; }
 
     /// For the application's descriptor pools: a set takes binding_count() descriptors, of which the first is
     /// VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC and the others are VK_DESCRIPTOR_TYPE_STORAGE_BUFFER.
     VkDescriptorSetLayout descriptor_set_layout() const noexcept { return set_layout_; }
+    /// Descriptors of a set: 4 where the chain edits, else 3.
     std::uint32_t binding_count() const noexcept { return plan_.edits ? 4 : 3; }
     /// Invocations that work on a row; 0 where it is not created.
     std::uint32_t group_size() const noexcept { return group_size_; }

@@ -19,7 +19,7 @@ enum class option_value : std::uint8_t {
     biases,        ///< token+bias and token-bias, with `,` between them; -inf bans
     tokens,        ///< ids, with `,` between them
     grammar_text,  ///< a grammar, as it stands up to the next `;`
-    breaker,       ///< a text, in which \n, \t, \r, \\ and \xHH are escapes; or none
+    breaker,       ///< a text, in which `\n`, `\t`, `\r`, `\\` and `\xHH` are escapes; or none
     elsewhere,     ///< no setting of a chain, though llama.cpp has it among them: `meaning` says where to look
 };
 
@@ -36,6 +36,7 @@ struct option {
     const char* model_key = nullptr;  ///< behind general.sampling. in a model's file, where llama.cpp looks for it
     const char* meaning = "";         ///< in a few words
 
+    /// Whether one of its names is this, in either case, with - or _, and with dashes ahead or none.
     bool is_called(const text& written) const noexcept {
         const text name = detail::without_dashes(written);
         for (const char* known : names)
