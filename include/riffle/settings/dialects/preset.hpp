@@ -62,6 +62,7 @@ inline const dialect_table& keys_of(dialect whose) noexcept {
 /// may throw what std::string throws.
 class preset {
 public:
+    /// Of no keys yet: the defaults of that program.
     explicit preset(dialect whose) : table_(&keys_of(whose)), values_(table_->defaults()) {
         order_.assign(table_->order.begin(), table_->order.end());
     }
