@@ -44,6 +44,6 @@ int main() {
 
     std::string said;
     for (const token_id token : tokens) said += words[token];
-    std::printf("%s\n", said.c_str());
+    std::printf("The text, which the chain took back where it came to the banned phrase:\n%s\n", said.c_str());
     return said.find("tapestry of") == std::string::npos ? 0 : 1;
 }

@@ -38,7 +38,8 @@ int main() {
         said.append(words.piece(token).data(), words.piece(token).size());
     }
     // [end:use]
-    std::printf("%s\n", said.c_str());
+    std::printf("One of yes, no, and maybe with a number; whatever the logits say, it is nothing else:\n%s\n",
+                said.c_str());
 
     grammar_matcher again(*language, trie);
     return again.accept_bytes(said).ok() && again.is_complete() ? 0 : 1;

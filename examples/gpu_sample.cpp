@@ -25,7 +25,7 @@ int main() {
     gpu::sampler<decltype(chain)> on_device(device, {.vocabulary = 32000});
     if (!on_device.state().ok()) std::printf("the processor serves: %s\n", on_device.state().message().c_str());
     // [end:gpu_sample]
-    if (device.state().ok()) std::printf("on %s\n", device.name());
+    if (device.state().ok()) std::printf("Twenty tokens, chosen on %s:\n", device.name());
 
     auto same = chain;  // on the processor
     int differ = 0;

@@ -28,8 +28,9 @@ int main() {
 
     dynamic_chain own;
     if (!set_up(own, "top_k=40;top_p=0.95;temp=0.8;seed=42")) return 1;
+    std::printf("Eight tokens of one row: llama.cpp's for seed 42, and beside each what riffle's own draws give:\n");
     for (int i = 0; i < 8; ++i) std::printf("%d/%d ", like_llama.sample(logits), own.sample(logits));
-    std::printf("\n");
+    std::printf("\n\nWhat a setting that nobody knows answers:\n");
 
     dynamic_chain none;
     if (set_up(none, "top_k=40;topp=0.9;tmep=0.8")) return 1;

@@ -46,6 +46,9 @@ int main() {
     batch rows;  // keeps the scratch of as many rows as are sampled at once
     // [end:sequences]
     auto one_by_one = sequences;
+    std::printf(
+        "Eight sequences, a column each; the fourth has a higher temperature. Every token is what its chain would\n"
+        "give alone:\n");
     for (int step = 0; step < 12; ++step) {
         const auto logits = logits_of(tokens, vocabulary);
         // [begin:step]

@@ -97,14 +97,15 @@ int main() {
 
     auto mapped = chain(sharpen{.strength = 0.2f}, top_k{.k = 20}, drop_every_second{}, dist{.seed = 1});
     const token_id token = mapped.sample(logits);
-    std::printf("%s\nlanes: %d, token: %d, of %zu survivors\n\n", explain(mapped).c_str(), wide::width(), token,
-                mapped.survivors().size());
+    std::printf("A map and a verb on candidates of our own; the plan says where they run:\n\n%s\n"
+                "lanes: %d, token: %d, of %zu survivors\n\n",
+                explain(mapped).c_str(), wide::width(), token, mapped.survivors().size());
 
     if (token < 0 || mapped.survivors().size() != 10) return 1;
 
     auto tossed =
         chain(no_digits{{{999, -INFINITY}, {1999, -INFINITY}}}, prefer_low_ids{}, top_k{.k = 5}, coin_toss{.seed = 7});
-    std::printf("%s\ntokens:", explain(tossed).c_str());
+    std::printf("Edits, biases and a selector of our own:\n\n%s\ntokens:", explain(tossed).c_str());
     for (int i = 0; i < 6; ++i) {
         const token_id side = tossed.sample(logits);
         std::printf(" %d", side);

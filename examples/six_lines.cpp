@@ -19,12 +19,13 @@ int main() {
     logits[11] = 3.0f;
     logits[22] = 2.5f;
     logits[33] = 2.0f;
+    std::printf("Eight tokens, of the three that are likely in this row:\n");
     for (int i = 0; i < 8; ++i) {
         const token_id token = next_token(logits);
         std::printf("%d ", token);
         if (token != 11 && token != 22 && token != 33) return 1;
     }
-    std::printf("\n");
+    std::printf("\n\nWhat a row without any legal token answers:\n");
 
     // [begin:errors]
     const std::vector<float> nothing(32000, -INFINITY);
