@@ -70,6 +70,43 @@ TEST(Sample, OfEveryKindOfChain) {
     EXPECT_EQ(text_of([&](llama_context* c, std::int32_t i) { return llama::sample(late, c, i); }), expected);
     EXPECT_EQ(text_of([&](llama_context* c, std::int32_t i) { return llama::sample(any, c, i); }), expected);
 }
+/// peek is llama_sampler_sample of the same sampler, but for the accepting and the array.
+TEST(Peek, IsWhatLlamasFunctionGives) {
+    using type = decltype(ours());
+    const sampler_owner looked_at(llama::make_sampler(ours())), sampled(llama::make_sampler(ours()));
+    EXPECT_EQ(text_of([&](llama_context* c, std::int32_t i) {
+                  const token_id token = llama::peek<type>(looked_at.get(), c, i);
+                  llama_sampler_accept(looked_at.get(), token);
+                  return token;
+              }),
+              text_of([&](llama_context* c, std::int32_t i) { return llama_sampler_sample(sampled.get(), c, i); }));
+    EXPECT_EQ(llama::chain_of<type>(looked_at.get())->mark().tokens, std::uint64_t(steps));
+}
+TEST(Peek, AcceptsNothingAndDrawsAnew) {
+    auto draws = chain<llama_exact>(temperature{1.5f}, dist{.seed = seed});
+    using type = decltype(draws);
+    const sampler_owner sampler(llama::make_sampler(draws)), other(llama::make_sampler(draws));
+    const context_owner context = new_context();
+    line text(context.get(), 0, 5);
+    text.step();
+    for (int i = 0; i < 10; ++i) {  // as applying it again does
+        const token_id token = llama::peek<type>(sampler.get(), context.get(), text.index());
+        const sampler_owner clone(llama_sampler_clone(other.get()));
+        EXPECT_EQ(token, llama_sampler_sample(clone.get(), context.get(), text.index())) << i;
+        llama::peek<type>(other.get(), context.get(), text.index());
+    }
+    EXPECT_EQ(llama::chain_of<type>(sampler.get())->mark().tokens, 0u);
+}
+TEST(Peek, OfOthersIsNone) {
+    using type = decltype(ours());
+    const context_owner context = new_context();
+    line text(context.get(), 0, 5);
+    text.step();
+    const sampler_owner greedy_one(llama::make_sampler(greedy{})), llamas(llama_sampler_init_greedy());
+    EXPECT_EQ(llama::peek<type>(greedy_one.get(), context.get(), text.index()), null_token);
+    EXPECT_EQ(llama::peek<type>(llamas.get(), context.get(), text.index()), null_token);
+    EXPECT_EQ(llama::peek<type>(nullptr, context.get(), text.index()), null_token);
+}
 TEST(Sample, LooksBackOnThePrompt) {
     const std::vector<llama_token> prompt{5, 9, 11, 300, 300, 2047};
     const sampler_owner chain = peers(true);
