@@ -225,7 +225,8 @@ TEST_F(Devices, ThoseThatAreNoVulkanToTheLetterAreAskedFor) {
 /// What a loader says that finds no driver.
 TEST_F(Devices, WithoutADriverThereIsNoDevice) {
     instance_result = VK_ERROR_INCOMPATIBLE_DRIVER;
-    EXPECT_EQ(opened({}), "vkCreateInstance: there is no Vulkan device that may be used (-9)");
+    EXPECT_EQ(opened({}), "vkCreateInstance: there is no Vulkan driver here (Debian: mesa-vulkan-drivers, or the "
+                          "vendor's) (-9)");
     const gpu::device device({.get_instance_proc_addr = find});
     EXPECT_EQ(device.state().code(), device_code::no_device);
     EXPECT_EQ(device.state().result(), VK_ERROR_INCOMPATIBLE_DRIVER);

@@ -71,7 +71,7 @@ public:
         sentence s;
         if (is_whole_) std::snprintf(s.data(), sentence::capacity, "%s", what_);
         else if (*device_) std::snprintf(s.data(), sentence::capacity, "%s: %s", device_, what_);
-        else if (*what_) std::snprintf(s.data(), sentence::capacity, "%s: %s (%d)", what_, text(code_), int(result_));
+        else if (*what_) std::snprintf(s.data(), sentence::capacity, "%s: %s (%d)", what_, words(), int(result_));
         else std::snprintf(s.data(), sentence::capacity, "%s", text(code_));
         return s;
     }
@@ -87,6 +87,11 @@ private:
         case VK_ERROR_INCOMPATIBLE_DRIVER: return device_code::no_device;  // a loader that finds no driver says this
         default: return device_code::failed;
         }
+    }
+    constexpr const char* words() const noexcept {
+        return result_ == VK_ERROR_INCOMPATIBLE_DRIVER  // which a loader says that finds none
+                   ? "there is no Vulkan driver here (Debian: mesa-vulkan-drivers, or the vendor's)"
+                   : text(code_);
     }
     static constexpr const char* text(device_code code) noexcept {
         switch (code) {
