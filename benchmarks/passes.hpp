@@ -27,7 +27,7 @@ struct prepared {
         assign();
         maximum = find_max();
     }
-    void assign(kept_edits* kept = nullptr) { r.assign(logits, blocks.data(), copies.data(), kept); }
+    void assign(detail::kept_edits* kept = nullptr) { r.assign(logits, blocks.data(), copies.data(), kept); }
     float find_max(float* into_groups = nullptr) { return wide::find_max(r, block_maxima.data(), into_groups).logit; }
     candidates found_above(float cut, const std::vector<float>& with_maxima) {
         return {tokens.data(), wide::find_above(r, with_maxima.data(), 0, r.blocks(), cut, tokens.data()), -1, false};
@@ -41,8 +41,8 @@ struct prepared {
     std::vector<float> copies, block_maxima, edited_maxima, no_maxima, groups;
     std::vector<std::uint64_t> masses, bins;
     std::vector<token_data> tokens;
-    kept_edits edits;
-    row r;
+    detail::kept_edits edits;
+    detail::row r;
     float maximum = 0.0f;
 };
 

@@ -100,7 +100,7 @@ std::vector<bool> sampled(std::size_t size) {
     std::vector<float> ids(size), block_maxima(block_count(size)), copies(block_count(size) * block_size);
     for (std::size_t id = 0; id < size; ++id) ids[id] = float(id);
     std::vector<const float*> blocks(block_count(size));
-    row r;
+    detail::row r;
     r.assign(ids, blocks.data(), copies.data());
     std::vector<float> memory(wide::row_sample::size);
     const wide::row_sample sample(r, block_maxima.data(), memory.data());

@@ -43,7 +43,7 @@ struct both {
     std::vector<const float*> blocks;
     std::vector<float> copies;
     std::vector<token_data> memory;
-    row r;
+    detail::row r;
 };
 /// Ids within the row, at its ends, twice, and beyond it.
 std::vector<token_id> some_ids(std::size_t size) {

@@ -23,7 +23,7 @@ struct counting_row {
     std::vector<float> logits;
     std::vector<const float*> blocks;
     std::vector<float> copies;
-    row r;
+    detail::row r;
 };
 
 TEST(Row, WholeBlocksLieInTheCallersMemory) {
@@ -115,7 +115,7 @@ struct edited_row : counting_row {
         r.edit(token_id(id), [](float logit) { return logit + 0.5f; });
     }
     bool is_copied(std::size_t b) const { return blocks[b] != logits.data() + b * block_size; }
-    kept_edits edits;
+    detail::kept_edits edits;
 };
 /// What each logit should be: its id, and a half more for those.
 void expect_halves_at(edited_row& row, const std::vector<std::size_t>& ids) {
@@ -186,23 +186,23 @@ TEST(RowEdits, OfMoreThanHalfTheBlocksCopyTheRest) {
             ids.push_back(b * block_size + b % block_size);
             c.add_half(ids.back());
         }
-        const std::size_t kept = std::min(blocks / 2, kept_edits::most);
+        const std::size_t kept = std::min(blocks / 2, detail::kept_edits::most);
         EXPECT_EQ(c.r.edit_count(), kept);
         for (std::size_t b = 0; b < blocks; ++b) EXPECT_EQ(c.is_copied(b), b >= kept) << b;
         expect_halves_at(c, ids);
     }
 }
 TEST(RowEdits, OfBlocksThatShareAListStayApart) {
-    edited_row c(3 * kept_edits::lists * block_size);
-    const std::vector<std::size_t> ids{5 * block_size + 9, (5 + kept_edits::lists) * block_size + 9,
-                                       (5 + 2 * kept_edits::lists) * block_size + 10, 5 * block_size + 10};
+    edited_row c(3 * detail::kept_edits::lists * block_size);
+    const std::vector<std::size_t> ids{5 * block_size + 9, (5 + detail::kept_edits::lists) * block_size + 9,
+                                       (5 + 2 * detail::kept_edits::lists) * block_size + 10, 5 * block_size + 10};
     for (const std::size_t id : ids) c.add_half(id);
     EXPECT_EQ(c.r.edit_count(), 4u);
     expect_halves_at(c, ids);
     c.r.own(5)[9] = 1.0f;
     EXPECT_EQ(c.r.logit(ids[0]), 1.0f);
     EXPECT_EQ(c.r.logit(ids[3]), float(ids[3]) + 0.5f);
-    EXPECT_EQ(c.r.block(5 + kept_edits::lists)[9], float(ids[1]) + 0.5f);
+    EXPECT_EQ(c.r.block(5 + detail::kept_edits::lists)[9], float(ids[1]) + 0.5f);
 }
 TEST(RowEdits, GoIntoTheCopyAndEndWithTheBlock) {
     edited_row c(8 * block_size);

@@ -30,7 +30,7 @@ struct row_in_use {
     }
     void halve(bool keeping_what_is_known) {
         const auto half = [](float logit) { return logit * 0.5f; };
-        row& all = keeping_what_is_known ? used->changed(half) : used->changed();
+        detail::row& all = keeping_what_is_known ? used->changed(half) : used->changed();
         for (std::size_t b = 0; b < all.blocks(); ++b) {
             float* const block = all.own(b);
             std::transform(block, block + block_size, block, half);
@@ -50,8 +50,8 @@ struct row_in_use {
     std::vector<float> logits, given;
     std::vector<const float*> blocks;
     std::vector<float> copies, block_maxima;
-    kept_edits edits;
-    row r;
+    detail::kept_edits edits;
+    detail::row r;
     std::optional<exact::full_row> used;
 };
 

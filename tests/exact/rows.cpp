@@ -528,12 +528,12 @@ public:
         : blocks_(block_count(logits.size())), copies_(blocks_.size() * block_size) {
         row_.assign(logits, blocks_.data(), copies_.data());
     }
-    const row& get() const { return row_; }
+    const detail::row& get() const { return row_; }
 
 private:
     std::vector<const float*> blocks_;
     std::vector<float> copies_;
-    row row_;
+    detail::row row_;
 };
 
 std::vector<float> row_to_add(integers& random) {
@@ -618,7 +618,7 @@ struct row_drawing {
     token_id token;
     double whole;  ///< for the p of all
 };
-row_drawing drawing_from(row r, double u) {
+row_drawing drawing_from(detail::row r, double u) {
     std::vector<float> block_maxima(r.blocks() + 16), groups((r.blocks() + 1) * 16);
     std::vector<std::uint64_t> bins(wide::buckets::count), sums(r.blocks());
     exact::full_row for_draw(r, block_maxima.data(), groups.data(), bins.data(), sums.data());
@@ -626,7 +626,7 @@ row_drawing drawing_from(row r, double u) {
     const token_id token = exact::draw_from_row(for_draw, u).token;
     return {token, exact::sum_to_a_millionth(for_draw)};
 }
-token_id drawn_from(row r, double u) { return drawing_from(r, u).token; }
+token_id drawn_from(detail::row r, double u) { return drawing_from(r, u).token; }
 
 /// Numbers that fall near to the end of a token's share: an answer must be the peer's, or that it cannot be told.
 TEST(ExactDraws, AreThePeersOrUndecided) {

@@ -36,8 +36,8 @@ struct copied_row {
     }
     candidates all() { return {tokens.data(), tokens.size(), -1, false}; }
     wide::row_found copy() { return wide::copy_logits(all(), copies.data(), block_maxima.data()); }
-    row as_row() {
-        row r;
+    detail::row as_row() {
+        detail::row r;
         r.assign({copies.data(), logits.size()}, blocks.data(), copies.data());
         return r;
     }
@@ -136,7 +136,7 @@ TEST(CandidateRow, EveryTokenIsFilledIn) {
         for (const std::size_t size : sizes)
             for (const bool is_odd : {false, true}) {
                 copied_row c(is_odd ? odd_logits(random, size) : random_logits(random, size));
-                row r;
+                detail::row r;
                 r.assign(c.logits, c.blocks.data(), c.copies.data());
                 std::vector<token_data> as_it_is(c.copies.size(), {-1, 5.0f, 5.0f}), made_canonical = as_it_is;
                 EXPECT_FALSE(wide::fill_candidates(r, false, as_it_is.data()));
@@ -170,7 +170,7 @@ TEST(CandidateRow, EveryLogitIsMadeCanonical) {
 template <bool Canonical>
 void expect_written(copied_row& c, const llama::detail::written& what) {
     const std::vector<token_data> before = c.tokens;
-    row r = c.as_row();
+    detail::row r = c.as_row();
     wide::run<llama::detail::write_back_pass<Canonical>>(r, static_cast<const float*>(c.block_maxima.data()), what,
                                                          c.tokens.data());
     for (std::size_t i = 0; i < c.tokens.size(); ++i) {
@@ -209,7 +209,7 @@ TEST(CandidateRow, NothingIsWrittenBehindTheEnd) {
         copied_row c(random_logits(random, 300));
         c.copy();
         c.tokens.resize(512, {-5, -6.0f, -7.0f});
-        row r = c.as_row();
+        detail::row r = c.as_row();
         wide::run<llama::detail::write_back_pass<false>>(r, static_cast<const float*>(c.block_maxima.data()),
                                                          llama::detail::with_p(20.0f, 0.5), c.tokens.data());
         for (std::size_t i = 300; i < c.tokens.size(); ++i) {

@@ -104,7 +104,7 @@ TEST(Max, FollowsEveryEdit) {
         logits[at] = 9.0f;
         logits[1500] = 5.0f;
         stored_row row(logits);
-        kept_edits edits;
+        detail::kept_edits edits;
         at_every_width([&](int) {
             float block_maxima[8];
             row.r.assign(row.logits, row.blocks.data(), row.copies.data(), &edits);

@@ -82,7 +82,7 @@ struct stored_row {
     std::vector<const float*> blocks;
     std::vector<float> copies;
     std::vector<float> block_maxima;
-    riffle::row r;
+    riffle::detail::row r;
 
 private:
     void edit() {
@@ -97,7 +97,7 @@ private:
             if (id < logits.size()) r.at(id) = logits[id];
     }
     std::vector<float> given_;
-    riffle::kept_edits edits_;
+    riffle::detail::kept_edits edits_;
 };
 
 inline constexpr std::size_t sizes[] = {1, 255, 256, 257, 4096 + 3, 32000};

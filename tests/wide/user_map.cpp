@@ -30,7 +30,7 @@ TEST(UserMap, GivesAtEveryWidthWhatOneLaneGives) {
     at_every_width([&](int) {
         std::vector<const float*> blocks(riffle::block_count(logits.size()));
         std::vector<float> copies(blocks.size() * riffle::block_size);
-        riffle::row r;
+        riffle::detail::row r;
         r.assign(logits, blocks.data(), copies.data());
         const riffle::fused_maps<everything_a_map_can_use> map{everything_a_map_can_use{}};
         riffle::wide::rewrite(r, map);

@@ -24,7 +24,7 @@ public:
     /// The longest row, and the most tokens: what a token_id can count.
     static constexpr std::size_t longest = std::size_t((std::numeric_limits<token_id>::max)());
 
-    const scratch& in_use() const noexcept { return scratch_; }
+    const detail::scratch& in_use() const noexcept { return scratch_; }
     /// Logits of the longest row that it has room for.
     std::size_t row_size() const noexcept { return row_size_; }
     /// Whether it is memory of the caller.
@@ -152,7 +152,7 @@ private:
     }
 
     storage storage_;
-    scratch scratch_;
+    detail::scratch scratch_;
     std::size_t row_size_ = 0, window_ = 0;
     bool was_carved_ = false;
 };

@@ -249,7 +249,7 @@ private:
     }
     /// What stages may look at in a step, once there is scratch for it.
     context now() const noexcept {
-        const scratch& s = memory_.in_use();
+        const detail::scratch& s = memory_.in_use();
         return {history_.tokens(), history_.at(), s.counted, s.lengths, s.spare};
     }
 

@@ -52,7 +52,7 @@ public:
     /// is passed in must live until run returns; after that only `memory` must, as long as found() and edited_row() are
     /// asked for. `known` is what find_max finds in the row, where memory.block_maxima has its block maxima already;
     /// steps of the plan before `first` were done elsewhere.
-    token_id run(const Stages& stages, const plan& p, const scratch& memory, const context& x,
+    token_id run(const Stages& stages, const plan& p, const detail::scratch& memory, const context& x,
                  std::span<const float> logits, run_to end, const wide::row_maximum* known = nullptr,
                  std::size_t first = 0) noexcept {
         s_.begin(stages, p, memory, x, logits, end, known, first);
@@ -78,7 +78,7 @@ public:
     /// How the last run found the end of a nucleus.
     nucleus_way way_of_nucleus() const noexcept { return nucleus_.way(); }
     /// The row as edits, masks and rewrites of the last run left it.
-    row& edited_row() noexcept { return s_.row; }
+    detail::row& edited_row() noexcept { return s_.row; }
     const status& state() const noexcept { return s_.state; }
     /// Of the last mass pass: the mass of the row and those of its blocks; 0 and none when the plan took no mass of the
     /// row.

@@ -35,22 +35,23 @@ struct folded_passes {
 
     /// The mass of the mapped row, and in `masses` that of each block. Raw logits under `cut` weigh nothing; `maximum`
     /// is the greatest mapped logit, here and below.
-    std::uint64_t (*mass)(maps, const row&, const float* block_maxima, float cut, float maximum,
+    std::uint64_t (*mass)(maps, const detail::row&, const float* block_maxima, float cut, float maximum,
                           std::uint64_t* masses) noexcept = nullptr;
     /// For a bridge that keeps a share of the mass; `masses` become those of the logits that reach the band.
-    wide::split_mass (*split_mass)(maps, const row&, const float* block_maxima, float cut, const wide::band& raw,
-                                   float maximum, std::uint64_t* masses, wide::band_tokens&) noexcept = nullptr;
-    void (*mass_by_bucket)(maps, const row&, const float* block_maxima, float cut, float maximum, const wide::buckets&,
-                           std::uint64_t* bins) noexcept = nullptr;
+    wide::split_mass (*split_mass)(maps, const detail::row&, const float* block_maxima, float cut,
+                                   const wide::band& raw, float maximum, std::uint64_t* masses,
+                                   wide::band_tokens&) noexcept = nullptr;
+    void (*mass_by_bucket)(maps, const detail::row&, const float* block_maxima, float cut, float maximum,
+                           const wide::buckets&, std::uint64_t* bins) noexcept = nullptr;
     /// Raw logits from `legal_cut` up are legal behind the maps.
-    softmax_statistics (*find_softmax)(maps, const row&, const float* block_maxima, float cut, float legal_cut,
+    softmax_statistics (*find_softmax)(maps, const detail::row&, const float* block_maxima, float cut, float legal_cut,
                                        float maximum) noexcept = nullptr;
-    moments (*find_moments)(maps, const row&, const float* block_maxima, float maximum) noexcept = nullptr;
-    wide::picked (*pick_by_mass)(maps, const row&, const std::uint64_t* masses, std::uint64_t target,
+    moments (*find_moments)(maps, const detail::row&, const float* block_maxima, float maximum) noexcept = nullptr;
+    wide::picked (*pick_by_mass)(maps, const detail::row&, const std::uint64_t* masses, std::uint64_t target,
                                  float maximum) noexcept = nullptr;
-    token_id (*pick_by_noise)(maps, const row&, const float* block_maxima, float maximum,
+    token_id (*pick_by_noise)(maps, const detail::row&, const float* block_maxima, float maximum,
                               const draws&) noexcept = nullptr;
-    token_data (*pick_by_shape)(maps, const stage_ref& selector, const row&, const float* block_maxima,
+    token_data (*pick_by_shape)(maps, const stage_ref& selector, const detail::row&, const float* block_maxima,
                                 const softmax_statistics&, std::uint64_t* masses, const draws&) noexcept = nullptr;
 };
 
@@ -85,37 +86,37 @@ struct passes_with {
         const auto all = fused_maps_of<Stages...>(m);
         return wide::preimage([&](float logit) { return all.one(logit); }, target, known);
     }
-    static std::uint64_t mass(maps m, const row& r, const float* block_maxima, float cut, float maximum,
+    static std::uint64_t mass(maps m, const detail::row& r, const float* block_maxima, float cut, float maximum,
                               std::uint64_t* masses) noexcept {
         return wide::find_mass<Fast>(r, block_maxima, cut, fused_maps_of<Stages...>(m), maximum, masses);
     }
-    static wide::split_mass split_mass(maps m, const row& r, const float* block_maxima, float cut,
+    static wide::split_mass split_mass(maps m, const detail::row& r, const float* block_maxima, float cut,
                                        const wide::band& raw, float maximum, std::uint64_t* masses,
                                        wide::band_tokens& tokens) noexcept {
         return wide::find_split_mass(r, block_maxima, cut, raw, fused_maps_of<Stages...>(m), maximum, masses, tokens);
     }
-    static void mass_by_bucket(maps m, const row& r, const float* block_maxima, float cut, float maximum,
+    static void mass_by_bucket(maps m, const detail::row& r, const float* block_maxima, float cut, float maximum,
                                const wide::buckets& by, std::uint64_t* bins) noexcept {
         wide::mass_by_bucket(r, block_maxima, cut, fused_maps_of<Stages...>(m), by, maximum, bins);
     }
     template <std::uint8_t Parts>
-    static softmax_statistics find_softmax(maps m, const row& r, const float* block_maxima, float cut, float legal_cut,
-                                           float maximum) noexcept {
+    static softmax_statistics find_softmax(maps m, const detail::row& r, const float* block_maxima, float cut,
+                                           float legal_cut, float maximum) noexcept {
         return wide::find_softmax<Parts>(r, block_maxima, cut, legal_cut, fused_maps_of<Stages...>(m), maximum);
     }
-    static moments find_moments(maps m, const row& r, const float* block_maxima, float maximum) noexcept {
+    static moments find_moments(maps m, const detail::row& r, const float* block_maxima, float maximum) noexcept {
         return wide::find_moments(r, block_maxima, fused_maps_of<Stages...>(m), maximum);
     }
-    static wide::picked pick_by_mass(maps m, const row& r, const std::uint64_t* masses, std::uint64_t target,
+    static wide::picked pick_by_mass(maps m, const detail::row& r, const std::uint64_t* masses, std::uint64_t target,
                                      float maximum) noexcept {
         return wide::pick_by_mass(r, masses, target, fused_maps_of<Stages...>(m), maximum);
     }
-    static token_id pick_by_noise(maps m, const row& r, const float* block_maxima, float maximum,
+    static token_id pick_by_noise(maps m, const detail::row& r, const float* block_maxima, float maximum,
                                   const draws& noise) noexcept {
         return wide::pick_by_noise(r, block_maxima, fused_maps_of<Stages...>(m), maximum, noise);
     }
     template <class Policies, class Selector>
-    static token_data pick_by_shape(maps m, const stage_ref& selector, const row& r, const float* block_maxima,
+    static token_data pick_by_shape(maps m, const stage_ref& selector, const detail::row& r, const float* block_maxima,
                                     const softmax_statistics& of_row, std::uint64_t* masses,
                                     const draws& random) noexcept {
         return stage_functions<Policies, Selector>::pick_by_shape_behind(selector, fused_maps_of<Stages...>(m), r,
@@ -123,7 +124,7 @@ struct passes_with {
     }
 };
 
-inline token_data pick_by_own_shape(folded_passes::maps, const stage_ref& selector, const row& r,
+inline token_data pick_by_own_shape(folded_passes::maps, const stage_ref& selector, const detail::row& r,
                                     const float* block_maxima, const softmax_statistics& of_row, std::uint64_t* masses,
                                     const draws& random) noexcept {
     return selector.ops->pick_by_shape(selector, r, block_maxima, of_row, masses, random);

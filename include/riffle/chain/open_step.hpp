@@ -46,7 +46,7 @@ public:
     const stage_list& stages() const noexcept { return stages_; }
     /// What stages may look at. Valid until the step is finished.
     context past() const noexcept { return chain_.state().now(); }
-    const scratch& memory() const noexcept { return chain_.state().memory_.in_use(); }
+    const detail::scratch& memory() const noexcept { return chain_.state().memory_.in_use(); }
     /// What the chain does in this step with a row of that size, longer than tuning::short_row.
     const plan& plan_for(std::size_t row_size) noexcept {
         if (stages_.is_exact()) return stages_.plan_for(stages_.size());

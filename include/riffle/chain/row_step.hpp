@@ -43,8 +43,8 @@ struct row_step {
     std::size_t next = 0;                   ///< the step of the plan that comes next
     run_to end = run_to::token;
     const context* past = nullptr;
-    scratch memory;
-    riffle::row row;
+    detail::scratch memory;
+    detail::row row;
     candidates found;
     status state;
 
@@ -56,8 +56,9 @@ struct row_step {
     bool has_groups = false;                   ///< memory.groups are those of the row
     bool stays_in_row = false;                 ///< what a bridge has left was in the row, not among candidates
 
-    void begin(const Stages& list, const plan& p, const scratch& in, const context& x, std::span<const float> logits,
-               run_to goal, const wide::row_maximum* known_maximum, std::size_t first) noexcept {
+    void begin(const Stages& list, const plan& p, const detail::scratch& in, const context& x,
+               std::span<const float> logits, run_to goal, const wide::row_maximum* known_maximum,
+               std::size_t first) noexcept {
         stages = &list;
         end = goal;
         past = &x;
@@ -144,7 +145,7 @@ struct row_step {
         if (of_row.saw_nan) state.note_nan();
         note(of_row.logit);
     }
-    void note(const riffle::row& edited) noexcept {
+    void note(const detail::row& edited) noexcept {
         if (edited.saw_nan()) state.note_nan();
         if (edited.saw_infinity()) state.note_infinity();
     }

@@ -14,6 +14,8 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
+namespace detail {
+
 /// What a machine works in for one step, cut out of one piece of memory. Sized for the vocabulary once; most of it is
 /// only touched by chains that need it. Nothing is initialised. With `blocks` of 256 logits a row:
 struct scratch {
@@ -22,7 +24,7 @@ struct scratch {
     std::uint64_t* masses = nullptr;        ///< the mass of each block [blocks]
     float* groups = nullptr;                ///< maxima of groups within blocks [16 · (blocks + 1)]
     std::uint64_t* bins = nullptr;          ///< a histogram [wide::buckets::count]
-    kept_edits* edits = nullptr;            ///< logits that were edited [1]
+    detail::kept_edits* edits = nullptr;    ///< logits that were edited [1]
     float* copies = nullptr;                ///< private copies of blocks [256 · blocks]
     token_data* tokens = nullptr;           ///< candidates [256 · blocks]
     token_counts::slot* counted = nullptr;  ///< occurrences of recent tokens [slots_for(window)]
@@ -38,7 +40,7 @@ struct scratch {
     }
     /// Points into `memory`, which is aligned to storage::alignment.
     static scratch in(std::byte* memory, std::size_t row_size, std::size_t window, std::size_t spare) noexcept {
-        scratch s;
+        detail::scratch s;
         s.carve(memory, row_size, window, spare);
         return s;
     }
@@ -75,5 +77,7 @@ private:
         return used;
     }
 };
+
+}  // namespace detail
 
 }  // namespace riffle

@@ -101,14 +101,15 @@ concept changes = requires(const S& s, Logits& of, const context& x) {
     { s.change(of, x, kept) } noexcept;
 };
 template <class S>
-concept edits_a_few = has_edits<S> || (changes<S, row> && changes<S, candidates>);
+concept edits_a_few = has_edits<S> || (changes<S, detail::row> && changes<S, candidates>);
 
 template <class S>
 concept applies_somehow = has_apply<S> || has_drawing_apply<S> || has_contextual_apply<S>;
 template <class S>
-concept adjusts_by_softmax = requires(const S& s, row& r, const float* block_maxima, const softmax_statistics& of_row) {
-    { s.adjust(r, block_maxima, of_row) } noexcept;
-};
+concept adjusts_by_softmax =
+    requires(const S& s, detail::row& r, const float* block_maxima, const softmax_statistics& of_row) {
+        { s.adjust(r, block_maxima, of_row) } noexcept;
+    };
 template <class S>
 concept adjusts_by_map = has_measured_map<S> && requires(const S& s) {
     { s.adjusts_now() } noexcept -> std::same_as<bool>;
@@ -221,7 +222,7 @@ constexpr bool changes_logits_as_it_says() {
                   "riffle: a stage with dense edits needs `float bias(token_id) const noexcept`");
     static_assert(!f.adjusts || adjusts_somehow<S>,
                   "riffle: a stage that adjusts needs `parameters(const softmax_statistics&)` and `bool adjusts_now() "
-                  "const noexcept` beside its map, or `void adjust(row&, const float* block_maxima, const "
+                  "const noexcept` beside its map, or `void adjust(detail::row&, const float* block_maxima, const "
                   "softmax_statistics&) const noexcept` beside an apply");
     static_assert(!f.applies || f.selects != selecting::no || applies_somehow<S>,
                   "riffle: a stage that applies needs `void apply(candidates&) const noexcept`, or with `const "

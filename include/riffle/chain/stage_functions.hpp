@@ -99,7 +99,9 @@ struct stage_functions {
                 return status::failed(status_code::not_monotone, name_of<S>());
         return of_parameters;
     }
-    static status check_at_setup(const stage_ref& s, const id_check& known) noexcept { return spec(s).check_at_setup(known); }
+    static status check_at_setup(const stage_ref& s, const id_check& known) noexcept {
+        return spec(s).check_at_setup(known);
+    }
     static std::int32_t window(const stage_ref& s) noexcept { return spec(s).window(); }
     static byte_set expected_bytes(const stage_ref& s) noexcept { return spec(s).expected_bytes(); }
     static status_code narrow(const stage_ref& s, candidates& c, const context& x) noexcept {
@@ -111,7 +113,7 @@ struct stage_functions {
         return status_code::ok;
     }
 
-    static void edit(const stage_ref& s, row& r, const context& x) noexcept {
+    static void edit(const stage_ref& s, detail::row& r, const context& x) noexcept {
         if constexpr (fact.edits) {
             edit_few<S>(s, r, x);
         } else {
@@ -119,14 +121,14 @@ struct stage_functions {
                 r.edit(token_id(id), [&](float logit) { return biased(logit, spec(s).bias(token_id(id))); });
         }
     }
-    static void rewrite(const stage_ref& s, row& r) noexcept { wide::rewrite(r, fused_maps<S>(spec(s))); }
+    static void rewrite(const stage_ref& s, detail::row& r) noexcept { wide::rewrite(r, fused_maps<S>(spec(s))); }
     static float map(const stage_ref& s, float logit) noexcept { return fused_maps<S>(spec(s)).one(logit); }
     static bool adjusts_now(const stage_ref& s, const draw_position& at) noexcept {
         if constexpr (requires { spec(s).adjusts_now(random(s, at)); }) return spec(s).adjusts_now(random(s, at));
         else if constexpr (requires { spec(s).adjusts_now(); }) return spec(s).adjusts_now();
         else return true;
     }
-    static void adjust(const stage_ref& s, row& r, const float* block_maxima, float maximum) noexcept {
+    static void adjust(const stage_ref& s, detail::row& r, const float* block_maxima, float maximum) noexcept {
         const float cut = wide::raw_cut((std::max)(maximum - mass_range, -greatest_logit));
         const softmax_statistics of_row =
             wide::find_softmax<fact.softmax_parts>(r, block_maxima, cut, -greatest_logit, fused_maps<>{}, maximum);
@@ -169,13 +171,13 @@ struct stage_functions {
     static void choose(const stage_ref& s, candidates& c, const context& x) noexcept {
         spec(s).choose(c, random(s, x.at()), state(s));
     }
-    static token_data pick_by_shape(const stage_ref& s, const row& r, const float* block_maxima,
+    static token_data pick_by_shape(const stage_ref& s, const detail::row& r, const float* block_maxima,
                                     const softmax_statistics& of_row, std::uint64_t* masses,
                                     const draws& drawn) noexcept {
         return pick_by_shape_behind(s, fused_maps<>{}, r, block_maxima, of_row, masses, drawn);
     }
     template <class Maps>
-    static token_data pick_by_shape_behind(const stage_ref& s, const Maps& maps, const row& r,
+    static token_data pick_by_shape_behind(const stage_ref& s, const Maps& maps, const detail::row& r,
                                            const float* block_maxima, const softmax_statistics& of_row,
                                            std::uint64_t* masses, const draws& drawn) noexcept {
         return wide::pick_by_shape(r, block_maxima, maps, spec(s).shape(of_row, state(s)), masses, drawn);

@@ -88,15 +88,15 @@ struct stage_ops {
     // The row, ahead of the first stage that narrows.
 
     /// edits, dense_edits: changes logits.
-    void (*edit)(const stage_ref&, row&, const context&) noexcept = nullptr;
+    void (*edit)(const stage_ref&, detail::row&, const context&) noexcept = nullptr;
     /// maps: every logit, in the row's private copy. Null where no plan of the chain writes maps out.
-    void (*rewrite)(const stage_ref&, row&) noexcept = nullptr;
+    void (*rewrite)(const stage_ref&, detail::row&) noexcept = nullptr;
     /// maps: one logit. Null where rewrite is.
     float (*map)(const stage_ref&, float logit) noexcept = nullptr;
     /// adjusts: whether it does anything at this position.
     bool (*adjusts_now)(const stage_ref&, const draw_position&) noexcept = nullptr;
     /// adjusts: changes logits, where adjusts_now; given the maxima of the row's blocks, one each, and of the row.
-    void (*adjust)(const stage_ref&, row&, const float* block_maxima, float maximum) noexcept = nullptr;
+    void (*adjust)(const stage_ref&, detail::row&, const float* block_maxima, float maximum) noexcept = nullptr;
 
     // The row, as the first stage that narrows.
 
@@ -130,8 +130,8 @@ struct stage_ops {
     void (*choose)(const stage_ref&, candidates&, const context&) noexcept = nullptr;
     /// by_own_distribution: the token of a row without maps, given the softmax statistics of the row and room for the
     /// masses of its blocks.
-    token_data (*pick_by_shape)(const stage_ref&, const row&, const float* block_maxima, const softmax_statistics&,
-                                std::uint64_t* masses, const draws&) noexcept = nullptr;
+    token_data (*pick_by_shape)(const stage_ref&, const detail::row&, const float* block_maxima,
+                                const softmax_statistics&, std::uint64_t* masses, const draws&) noexcept = nullptr;
 
     // numerics::llama.
 

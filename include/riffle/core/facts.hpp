@@ -70,7 +70,9 @@ struct logit_bias_entry {
     float bias;
 };
 
+namespace detail {
 class row;
+}
 class context;
 struct softmax_statistics;
 
@@ -149,7 +151,7 @@ template <class S>
 concept has_state = requires { typename S::state; };
 /// change(row or candidates, context): edits that depend on what was accepted. Built-in stages only.
 template <class S>
-concept has_contextual_edit = requires(const S& s, row& r, candidates& c, const context& x) {
+concept has_contextual_edit = requires(const S& s, detail::row& r, candidates& c, const context& x) {
     s.change(r, x);
     s.change(c, x);
 };

@@ -26,6 +26,8 @@ RIFFLE_LOCAL inline constexpr auto illegal_block = [] {
     return block;
 }();
 
+namespace detail {
+
 /// Where a row keeps edited logits whose blocks it does not copy: few bytes that lie together, since a model
 /// evicts all of them from the caches between two steps. Copying the blocks of 64 tokens takes 20 µs then, and keeping
 /// 64 logits one.
@@ -211,4 +213,5 @@ private:
     bool saw_nan_ = false, saw_infinity_ = false;
 };
 
+}  // namespace detail
 }  // namespace riffle

@@ -32,7 +32,7 @@ struct form<Spec> {
     }
 
 private:
-    static void hide_all_but(row& r, std::span<const token_id> ids) noexcept {
+    static void hide_all_but(detail::row& r, std::span<const token_id> ids) noexcept {
         auto next = ids.begin();
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             const auto first = token_id(b * block_size);

@@ -17,7 +17,8 @@ struct row_draw {
     token_id token = null_token;
     float share = 0.0f;
 };
-inline row_draw draw_from_blocks(const row& r, const double* sums, float maximum, double u, double error) noexcept {
+inline row_draw draw_from_blocks(const detail::row& r, const double* sums, float maximum, double u,
+                                 double error) noexcept {
     double whole = 0.0;
     for (std::size_t b = 0; b < r.blocks(); ++b) whole += sums[b];
     const double target = whole * u, margin = 2.0 * error * whole;
@@ -38,7 +39,7 @@ inline row_draw draw_from_blocks(const row& r, const double* sums, float maximum
 
 /// The sums of the C library's exp instead, for blocks that matter: the others' errors are 2e-10 of the whole together.
 inline void refine_sums(full_row& r, double whole) noexcept {
-    const row& logits = r.logits();
+    const detail::row& logits = r.logits();
     for (std::size_t b = 0; b < logits.blocks(); ++b) {
         if (r.sums()[b] * double(logits.blocks()) < 1e-4 * whole) continue;
         float e[block_size];

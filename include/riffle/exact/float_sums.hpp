@@ -146,7 +146,7 @@ struct legal_sum {
 };
 struct legal_sum_pass {
     template <int N>
-    static RIFFLE_INLINE legal_sum run(const row& r) noexcept {
+    static RIFFLE_INLINE legal_sum run(const detail::row& r) noexcept {
         constexpr std::size_t piece = 64;
         legal_sum all{0.0f, 0};
         for (std::size_t b = 0; b < r.blocks(); ++b) {
@@ -204,7 +204,7 @@ private:
 /// the middle between two multiples counts as in the middle, since the sum is rounded twice.
 struct squares_pass {
     template <int N>
-    static RIFFLE_INLINE float run(const row& r, float mean) noexcept {
+    static RIFFLE_INLINE float run(const detail::row& r, float mean) noexcept {
         using V = lanes<N>;
         constexpr std::size_t piece = 64;
         float sum = 0.0f;

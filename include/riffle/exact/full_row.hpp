@@ -23,14 +23,14 @@ class full_row {
 public:
     /// `block_maxima`, `groups`, `bins` and `sums` (a number a block) are a chain's scratch, as chain/scratch.hpp sizes
     /// it. `known` is what find_max found, where it has been asked already.
-    full_row(row& r, float* block_maxima, float* groups, std::uint64_t* bins, std::uint64_t* sums,
+    full_row(detail::row& r, float* block_maxima, float* groups, std::uint64_t* bins, std::uint64_t* sums,
              const wide::row_maximum* known = nullptr) noexcept
         : row_(r), block_maxima_(block_maxima), groups_(groups), bins_(bins), sums_(reinterpret_cast<double*>(sums)) {
         if (known) set_known(*known);
     }
 
     std::size_t size() const noexcept { return row_.size(); }
-    const row& logits() const noexcept { return row_; }
+    const detail::row& logits() const noexcept { return row_; }
     /// Block maxima, valid after maximum().
     const float* block_maxima() const noexcept { return block_maxima_; }
     /// Room for a number a block.
@@ -61,7 +61,7 @@ public:
         return &logit;
     }
     /// The whole row, to be changed by a pass.
-    row& changed() noexcept {
+    detail::row& changed() noexcept {
         known_ = false;
         touched_ = true;
         return row_;
@@ -69,7 +69,7 @@ public:
     /// The whole row, to be changed by a pass that changes every logit as `monotone` does, which keeps their order:
     /// what is known of the maxima stays known.
     template <class Monotone>
-    row& changed(Monotone monotone) noexcept {
+    detail::row& changed(Monotone monotone) noexcept {
         touched_ = true;
         if (known_) {
             maximum_ = monotone(maximum());
@@ -115,7 +115,7 @@ private:
         set_known(found);
     }
 
-    row& row_;
+    detail::row& row_;
     float* block_maxima_;
     float* groups_;
     std::uint64_t* bins_;

@@ -17,8 +17,8 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// one are not lost one by one. Answers how many tokens may have been left out.
 struct quick_mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& block_maxima, float maximum, float range,
-                                         double* const& sums) noexcept {
+    static RIFFLE_INLINE std::size_t run(const detail::row& r, const float* const& block_maxima, float maximum,
+                                         float range, double* const& sums) noexcept {
         using V = lanes<N, true>;
         const V top(maximum);
         std::size_t left_out = r.blocks() * block_size;

@@ -10,7 +10,7 @@ namespace riffle::inline RIFFLE_ABI::exact {
 /// Every logit divided by t: one rounding each, as llama.cpp's loop over candidates.
 struct divide_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, float t) noexcept {
+    static RIFFLE_INLINE void run(detail::row* const& r, float t) noexcept {
         const lanes<N> divisor(t);
         for (std::size_t b = 0; b < r->blocks(); ++b) {
             const float* from = r->block(b);

@@ -28,7 +28,7 @@ public:
         memory_.use(x.spare());
         order_ = sorting_room::of(memory_, r.size()).order;
         if (!order_) return;
-        const row& logits = r.logits();
+        const detail::row& logits = r.logits();
         buckets_.fill([&logits](std::size_t id) noexcept { return logits.logit(id); }, r.size(), count, order_);
     }
     bool exists() const noexcept { return order_ != nullptr; }

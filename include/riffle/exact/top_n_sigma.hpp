@@ -47,7 +47,7 @@ struct form<top_n_sigma> {
 
 private:
     static void hide_below(float least, full_row& r) noexcept {
-        row& l = r.changed();
+        detail::row& l = r.changed();
         for (std::size_t b = 0; b < l.blocks(); ++b) {
             if (r.block_maxima()[b] < least) {
                 l.hide(b);

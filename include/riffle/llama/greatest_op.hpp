@@ -22,7 +22,7 @@ public:
     /// Memory for rows of that size; false where there is none. Before the graph is run.
     bool reserve(std::size_t row_size) noexcept {
         if (row_size <= row_size_) return true;
-        if (memory_.reserve(scratch::bytes(row_size, 0, 0)) != status_code::ok) return false;
+        if (memory_.reserve(riffle::detail::scratch::bytes(row_size, 0, 0)) != status_code::ok) return false;
         row_size_ = row_size;
         return true;
     }
@@ -38,8 +38,8 @@ public:
     }
 
     void find(std::span<const float> logits, std::span<std::int32_t> ids) noexcept {
-        const scratch memory = scratch::in(memory_.data(), row_size_, 0, 0);
-        row r;
+        const riffle::detail::scratch memory = riffle::detail::scratch::in(memory_.data(), row_size_, 0, 0);
+        riffle::detail::row r;
         r.assign(logits, memory.blocks, memory.copies);
         const float maximum = wide::find_max(r, memory.block_maxima, memory.groups).logit;
         candidates found{memory.tokens, 0, -1, false};

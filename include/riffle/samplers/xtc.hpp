@@ -63,7 +63,7 @@ struct xtc {
         if (!removes(t, of_all.legal)) return;
         c.keep_if([&](const token_data& token) { return !(token.logit >= cut) || stays(t, token.id); });
     }
-    void adjust(row& r, const float* block_maxima, const softmax_statistics& of_all) const noexcept {
+    void adjust(detail::row& r, const float* block_maxima, const softmax_statistics& of_all) const noexcept {
         const float cut = wide::raw_cut((std::max)(cut_of(of_all), -greatest_logit));
         top t;
         each_from(r, block_maxima, cut, [&](std::size_t id) { add(t, {token_id(id), canonical(r.logit(id)), 0.0f}); });
@@ -105,7 +105,7 @@ private:
         return legal - (t.count - kept) >= min_keep;
     }
     template <class Visit>
-    static void each_from(const row& r, const float* block_maxima, float cut, Visit visit) noexcept {
+    static void each_from(const detail::row& r, const float* block_maxima, float cut, Visit visit) noexcept {
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             if (!(block_maxima[b] >= cut)) continue;
             for (std::size_t i = b * block_size; i < (b + 1) * block_size && i < r.size(); ++i)

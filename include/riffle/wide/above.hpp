@@ -29,7 +29,7 @@ RIFFLE_INLINE std::uint64_t logits_reaching(const float* x, const lanes<N>& boun
 /// whose maximum lies below are skipped.
 struct above_pass {
     template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, const float* const& block_maxima, std::size_t first,
+    static RIFFLE_INLINE std::size_t run(const detail::row& r, const float* const& block_maxima, std::size_t first,
                                          std::size_t last, float cut, std::size_t most,
                                          token_data* const& found) noexcept {
         const lanes<N> bound(cut);
@@ -74,7 +74,7 @@ std::size_t find_above(const Row& r, const float* block_maxima, std::size_t firs
 /// Maxima stay right.
 struct hide_below_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, float* const& block_maxima, float cut) noexcept {
+    static RIFFLE_INLINE void run(detail::row* const& r, float* const& block_maxima, float cut) noexcept {
         using V = lanes<N>;
         const V bound(cut), illegal(illegal_logit);
         for (std::size_t b = 0; b < r->blocks(); ++b) {
@@ -98,7 +98,7 @@ void hide_below(Row& r, float* block_maxima, float cut) noexcept {
     run<hide_below_pass>(&r, block_maxima, cut);
 }
 /// Makes what does not reach the cut -inf in one block.
-inline void hide_below(row& r, std::size_t block, float cut) noexcept {
+inline void hide_below(detail::row& r, std::size_t block, float cut) noexcept {
     float* x = r.own(block);
     for (std::size_t i = 0; i < block_size; ++i)
         if (!(x[i] >= cut)) x[i] = illegal_logit;

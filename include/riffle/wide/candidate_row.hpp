@@ -22,7 +22,7 @@ namespace riffle::inline RIFFLE_ABI::wide {
 /// become canonical, if that is asked for; then it answers whether one was not.
 struct fill_candidates_pass {
     template <int N>
-    static RIFFLE_INLINE bool run(const row& r, bool makes_canonical, token_data* const& to) noexcept {
+    static RIFFLE_INLINE bool run(const detail::row& r, bool makes_canonical, token_data* const& to) noexcept {
         using V = lanes<N>;
         int_lanes<N> changed(0), ids = int_lanes<N>::iota();
         token_data* out = to;

@@ -50,7 +50,7 @@ inline std::size_t count_legal(std::span<const std::uint32_t> words, std::size_t
 /// The tokens a mask leaves, as they stand in the row, in ascending id. O(V / 32 + legal).
 struct find_legal_pass {
     template <int N>
-    static RIFFLE_INLINE std::size_t run(const row& r, std::span<const std::uint32_t> words,
+    static RIFFLE_INLINE std::size_t run(const detail::row& r, std::span<const std::uint32_t> words,
                                          token_data* const& out) noexcept {
         const std::size_t of_row = (r.size() + 31) / 32, count = words.size() < of_row ? words.size() : of_row;
         std::size_t n = 0;
@@ -72,7 +72,7 @@ std::size_t find_legal(const Row& r, std::span<const std::uint32_t> words, token
 }
 
 /// The tokens of a list of ids, in ascending id.
-inline std::size_t find_legal(const row& r, std::span<const token_id> ids, token_data* out) noexcept {
+inline std::size_t find_legal(const detail::row& r, std::span<const token_id> ids, token_data* out) noexcept {
     std::size_t n = 0;
     for (const token_id id : ids)
         if (id >= 0 && std::size_t(id) < r.size()) out[n++] = {id, r.logit(std::size_t(id)), 0.0f};
@@ -108,7 +108,7 @@ inline std::span<const std::uint32_t> words_of(std::span<const token_id> ids, st
 /// of the row that comes of it, on the way.
 struct hide_pass {
     template <int N>
-    static RIFFLE_INLINE row_maximum run(row* const& r, std::span<const std::uint32_t> words,
+    static RIFFLE_INLINE row_maximum run(detail::row* const& r, std::span<const std::uint32_t> words,
                                          float* const& block_maxima) noexcept {
         constexpr std::size_t block_words = block_size / 32;
         std::int32_t bit[std::size_t(N)];

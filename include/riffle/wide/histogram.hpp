@@ -40,7 +40,7 @@ struct buckets {
 template <bool Weighted, class Maps>
 struct histogram_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const row& r, const float* const& block_maxima, float cut,
+    static RIFFLE_INLINE void run(const detail::row& r, const float* const& block_maxima, float cut,
                                   const Maps& map_by_reference, const buckets& by, float maximum,
                                   std::uint64_t* const& bins) noexcept {
         using V = lanes<N>;
@@ -70,7 +70,7 @@ struct histogram_pass {
 
 /// Adds to bins[0, buckets::count) how many legal logits of the mapped row fall into each bucket.
 template <class Maps>
-void count_by_bucket(const row& r, const float* block_maxima, const Maps& map, const buckets& by,
+void count_by_bucket(const detail::row& r, const float* block_maxima, const Maps& map, const buckets& by,
                      std::uint64_t* bins) noexcept {
     run_baseline<histogram_pass<false, Maps>>(r, block_maxima, std::numeric_limits<float>::lowest(), map, by, 0.0f,
                                               bins);
@@ -78,7 +78,7 @@ void count_by_bucket(const row& r, const float* block_maxima, const Maps& map, c
 
 /// Adds to bins the mass of each bucket; blocks whose maximum lies under `cut` weigh nothing.
 template <class Maps>
-void mass_by_bucket(const row& r, const float* block_maxima, float cut, const Maps& map, const buckets& by,
+void mass_by_bucket(const detail::row& r, const float* block_maxima, float cut, const Maps& map, const buckets& by,
                     float maximum, std::uint64_t* bins) noexcept {
     run<histogram_pass<true, Maps>>(r, block_maxima, cut, map, by, maximum, bins);
 }

@@ -18,7 +18,7 @@ namespace riffle::inline RIFFLE_ABI::wide {
 template <int N>
 class blocks_to_weigh {
 public:
-    RIFFLE_INLINE blocks_to_weigh(const row& r, const float* block_maxima, float cut) noexcept
+    RIFFLE_INLINE blocks_to_weigh(const detail::row& r, const float* block_maxima, float cut) noexcept
         : row_(r), block_maxima_(block_maxima), cut_(cut) {
         prepare(0);
     }
@@ -62,7 +62,7 @@ private:
         }
     }
 
-    const row& row_;
+    const detail::row& row_;
     const float* const block_maxima_;
     const float cut_;
     std::size_t next_index_ = 0;
@@ -75,7 +75,7 @@ private:
 template <class Maps>
 struct mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& block_maxima, float cut,
+    static RIFFLE_INLINE std::uint64_t run(const detail::row& r, const float* const& block_maxima, float cut,
                                            const Maps& map_by_reference, float maximum,
                                            std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
@@ -115,7 +115,7 @@ private:
 template <class Maps>
 struct fast_mass_pass {
     template <int N>
-    static RIFFLE_INLINE std::uint64_t run(const row& r, const float* const& block_maxima, float cut,
+    static RIFFLE_INLINE std::uint64_t run(const detail::row& r, const float* const& block_maxima, float cut,
                                            const Maps& map_by_reference, float maximum,
                                            std::uint64_t* const& masses) noexcept {
         using V = lanes<N>;
@@ -156,7 +156,7 @@ private:
 /// Block masses of the mapped row and their sum. `maximum` is the greatest mapped logit, `cut` a bound on raw logits
 /// under which nothing weighs.
 template <bool Fast, class Maps>
-std::uint64_t find_mass(const row& r, const float* block_maxima, float cut, const Maps& map, float maximum,
+std::uint64_t find_mass(const detail::row& r, const float* block_maxima, float cut, const Maps& map, float maximum,
                         std::uint64_t* masses) noexcept {
     std::fill(masses, masses + r.blocks(), 0);  // the passes go to the blocks that weigh something only
     if constexpr (Fast) return run<fast_mass_pass<Maps>>(r, block_maxima, cut, map, maximum, masses);

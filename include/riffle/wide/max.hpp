@@ -19,7 +19,8 @@ struct row_maximum {
 /// N groups of block_size / N logits to a block. Reads the row once, as it lies: see_edits does the rest.
 struct max_pass {
     template <int N>
-    static RIFFLE_INLINE row_maximum run(const row& r, float* const& block_maxima, float* const& groups) noexcept {
+    static RIFFLE_INLINE row_maximum run(const detail::row& r, float* const& block_maxima,
+                                         float* const& groups) noexcept {
         using V = lanes<N>;
         constexpr std::size_t distance = tuning::blocks_ahead;
         float greatest = illegal_logit;
@@ -52,7 +53,7 @@ struct max_pass {
 template <class Row>
 bool find_max_of_block(const Row& r, std::size_t b, float* block_maxima, float* groups_of_block) noexcept {
     const float* logits = r.block(b);
-    row one;
+    detail::row one;
     one.assign(&logits, 1);
     return run<max_pass>(one, block_maxima + b, groups_of_block).saw_nan;
 }
@@ -72,7 +73,7 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups,
     const std::size_t lanes_now = std::size_t(width());
     bool found_anew = false;
     for (std::size_t i = 1; i <= r.edit_count(); ++i) {
-        const kept_edits::edit& edit = r.kept_edit(i);
+        const detail::kept_edits::edit& edit = r.kept_edit(i);
         const std::size_t id = std::size_t(edit.token), b = id / block_size;
         if (r.is_copied(b)) continue;
         float* const of_block = groups ? groups + b * lanes_now : nullptr;
@@ -100,7 +101,7 @@ row_maximum find_max(const Row& r, float* block_maxima, float* groups = nullptr)
 }
 
 /// One a lane, at the present width.
-inline std::size_t group_count(const row& r) noexcept { return r.blocks() * std::size_t(width()); }
+inline std::size_t group_count(const detail::row& r) noexcept { return r.blocks() * std::size_t(width()); }
 
 /// The lowest id whose logit is at least `cut`, skipping blocks by their maxima; size() when there is none.
 template <class Row>

@@ -76,8 +76,8 @@ struct distance_sums {
 template <class Maps>
 struct moments_pass {
     template <int N>
-    static RIFFLE_INLINE moments run(const row& r, const float* const& block_maxima, const Maps& map_by_reference,
-                                     float maximum) noexcept {
+    static RIFFLE_INLINE moments run(const detail::row& r, const float* const& block_maxima,
+                                     const Maps& map_by_reference, float maximum) noexcept {
         using V = lanes<N>;
         const Maps map = map_by_reference;
         // A power of two, so that one rounding or two give (maximum - l) * 2^16 to the bit.
@@ -170,7 +170,7 @@ private:
 
 /// Moments of the mapped row; `maximum` is the greatest mapped logit.
 template <class Maps>
-moments find_moments(const row& r, const float* block_maxima, const Maps& map, float maximum) noexcept {
+moments find_moments(const detail::row& r, const float* block_maxima, const Maps& map, float maximum) noexcept {
     return run<moments_pass<Maps>>(r, block_maxima, map, maximum);
 }
 

@@ -55,9 +55,9 @@ struct split_mass {
 template <class Maps>
 struct split_mass_pass {
     template <int N>
-    static RIFFLE_INLINE split_mass run(const row& r, const float* const& block_maxima, float cut, const band& raw,
-                                        const Maps& map_by_reference, float maximum, std::uint64_t* const& masses,
-                                        band_tokens* const& tokens) noexcept {
+    static RIFFLE_INLINE split_mass run(const detail::row& r, const float* const& block_maxima, float cut,
+                                        const band& raw, const Maps& map_by_reference, float maximum,
+                                        std::uint64_t* const& masses, band_tokens* const& tokens) noexcept {
         using V = lanes<N>;
         using Ints = int_lanes<N>;
         const Maps map = map_by_reference;
@@ -109,7 +109,7 @@ struct split_mass_pass {
     }
 };
 template <class Maps>
-split_mass find_split_mass(const row& r, const float* block_maxima, float cut, const band& raw, const Maps& map,
+split_mass find_split_mass(const detail::row& r, const float* block_maxima, float cut, const band& raw, const Maps& map,
                            float maximum, std::uint64_t* masses, band_tokens& tokens) noexcept {
     std::fill(masses, masses + r.blocks(), 0);
     const band weighing{(std::max)(cut, raw.low), raw.high};
@@ -212,7 +212,8 @@ inline std::uint64_t drop_behind(const nucleus_end& end, const band_tokens& toke
 /// Makes the raw logits in [low, high) of blocks [first, last) -inf.
 struct hide_between_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, std::size_t first, std::size_t last, float low, float high) noexcept {
+    static RIFFLE_INLINE void run(detail::row* const& r, std::size_t first, std::size_t last, float low,
+                                  float high) noexcept {
         using V = lanes<N>;
         for (std::size_t b = first; b < last; ++b) {
             if (r->unedited(b) == illegal_block.logits) continue;
@@ -227,7 +228,7 @@ struct hide_between_pass {
 };
 
 /// Hides the tied tokens that the nucleus does not keep, in blocks [first, last); their raw logits lie in [low, high).
-inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, row& r, float low, float high,
+inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, detail::row& r, float low, float high,
                       std::size_t first, std::size_t last) noexcept {
     if (!end.splits_ties()) return;
     std::uint64_t ties = 0, before = 0;  // up to the block in which the last of those lies that stay; ahead of it
@@ -253,7 +254,7 @@ public:
                                  size = piece * pieces;
 
     /// Of a row with at least so many logits, whose block maxima are known; `memory` has room for the sample.
-    row_sample(const row& r, const float* maxima_of_row, float* memory) noexcept : row_size_(r.size()) {
+    row_sample(const detail::row& r, const float* maxima_of_row, float* memory) noexcept : row_size_(r.size()) {
         for (std::size_t b = 0; b < size / block_size; ++b) {
             blocks_[b] = memory + b * block_size;
             block_maxima[b] = illegal_logit;
@@ -269,7 +270,7 @@ public:
     row_sample(const row_sample&) = delete;
     row_sample& operator=(const row_sample&) = delete;
 
-    row logits;
+    detail::row logits;
     float block_maxima[size / block_size];
 
 private:

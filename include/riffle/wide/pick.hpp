@@ -71,7 +71,7 @@ inline std::size_t block_of(const std::uint64_t* masses, std::size_t blocks, std
 /// the sum of the masses. Under numerics::fast block masses are rounded sums: should the block run out first, its last
 /// token of positive weight is taken, and null_token where it has none.
 template <class Maps>
-picked pick_by_mass(const row& r, const std::uint64_t* masses, std::uint64_t target, const Maps& map,
+picked pick_by_mass(const detail::row& r, const std::uint64_t* masses, std::uint64_t target, const Maps& map,
                     float maximum) noexcept {
     const std::size_t b = block_of(masses, r.blocks(), target);
     std::uint32_t weights[block_size];
@@ -112,7 +112,7 @@ private:
 template <class Maps>
 struct mapped_max_pass {
     template <int N>
-    static RIFFLE_INLINE float run(const row& r, const Maps& map_by_reference) noexcept {
+    static RIFFLE_INLINE float run(const detail::row& r, const Maps& map_by_reference) noexcept {
         using V = lanes<N>;
         const Maps map = map_by_reference;
         V greatest(illegal_logit);
@@ -126,7 +126,7 @@ struct mapped_max_pass {
 
 /// Inverse CDF of a reshaped distribution: the token, its reshaped logit, and in p the probability that it had before.
 template <class Maps, class Shape>
-token_data pick_by_shape(const row& r, const float* block_maxima, const Maps& maps, const Shape& shape,
+token_data pick_by_shape(const detail::row& r, const float* block_maxima, const Maps& maps, const Shape& shape,
                          std::uint64_t* masses, const draws& random) noexcept {
     const reshaped<Maps, Shape> map(maps, shape);
     const float maximum = run<mapped_max_pass<reshaped<Maps, Shape>>>(r, map);
@@ -153,7 +153,7 @@ struct noise_of_tokens_pass {
 template <class Maps>
 struct noise_pass {
     template <int N>
-    static RIFFLE_INLINE token_id run(const row& r, const float* const& block_maxima, float cut,
+    static RIFFLE_INLINE token_id run(const detail::row& r, const float* const& block_maxima, float cut,
                                       const Maps& map_by_reference, const std::array<std::uint32_t, 4>& counter,
                                       std::uint64_t seed) noexcept {
         using V = lanes<N>;
@@ -189,7 +189,7 @@ struct noise_pass {
 /// `maximum` is the greatest raw logit, canonical. The token that has it has some noise too, and a token whose logit is
 /// more than the greatest noise under their sum cannot win: most of a peaked row need no noise at all.
 template <class Maps>
-token_id pick_by_noise(const row& r, const float* block_maxima, const Maps& map, float maximum,
+token_id pick_by_noise(const detail::row& r, const float* block_maxima, const Maps& map, float maximum,
                        const draws& noise) noexcept {
     constexpr float lowest = std::numeric_limits<float>::lowest();
     const auto top = first_at_least(r, block_maxima, raw_cut(maximum));

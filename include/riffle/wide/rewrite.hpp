@@ -11,7 +11,7 @@ namespace riffle::inline RIFFLE_ABI::wide {
 template <class Maps>
 struct rewrite_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, const Maps& map_by_reference) noexcept {
+    static RIFFLE_INLINE void run(detail::row* const& r, const Maps& map_by_reference) noexcept {
         using V = lanes<N>;
         const Maps map = map_by_reference;
         for (std::size_t b = 0; b < r->blocks(); ++b) {
@@ -24,14 +24,14 @@ struct rewrite_pass {
 
 /// Maps the row for good.
 template <class Maps>
-void rewrite(row& r, const Maps& map) noexcept {
+void rewrite(detail::row& r, const Maps& map) noexcept {
     run<rewrite_pass<Maps>>(&r, map);
 }
 
 /// Makes the blocks canonical that hold a +inf, as their maxima show.
 struct finite_pass {
     template <int N>
-    static RIFFLE_INLINE void run(row* const& r, const float* const& block_maxima) noexcept {
+    static RIFFLE_INLINE void run(detail::row* const& r, const float* const& block_maxima) noexcept {
         using V = lanes<N>;
         for (std::size_t b = 0; b < r->blocks(); ++b) {
             if (!(block_maxima[b] > greatest_logit)) continue;

@@ -53,7 +53,7 @@ inline float kth_greatest(const float* values, std::size_t padded, std::size_t k
 }
 
 /// Whether k is too large for the maxima of blocks to bound it. k <= r.size().
-inline bool needs_groups(const row& r, std::size_t k) noexcept { return 2 * k > r.blocks(); }
+inline bool needs_groups(const detail::row& r, std::size_t k) noexcept { return 2 * k > r.blocks(); }
 
 /// Where the k-th greatest of a row's maxima may be looked for: as far below the least of blocks as that is below the
 /// greatest. 1 <= blocks.
@@ -100,7 +100,7 @@ float bound_of_rank(const Row& r, float* block_maxima, std::size_t k, float maxi
 
 /// A raw logit that at least k logits reach, above one that far more do: by counting over the blocks that reach that,
 /// up to `enough` each time.
-inline float closer_bound(const row& r, const float* block_maxima, std::size_t k, float bound,
+inline float closer_bound(const detail::row& r, const float* block_maxima, std::size_t k, float bound,
                           std::size_t enough) noexcept {
     float maximum = bound;
     for (std::size_t b = 0; b < r.blocks(); ++b) maximum = block_maxima[b] > maximum ? block_maxima[b] : maximum;
@@ -134,7 +134,7 @@ RIFFLE_NOINLINE inline void keep_greatest_in_order(candidates& c, std::size_t k,
 /// all but the k best are dropped, and later tokens must beat the last of those, which a tie cannot, as ids ascend.
 /// `mapping` has map(span of tokens), mapped_maximum() and raw_cut(mapped target).
 template <class Mapping>
-void find_greatest(const row& r, const float* block_maxima, std::size_t k, float bound, const Mapping& mapping,
+void find_greatest(const detail::row& r, const float* block_maxima, std::size_t k, float bound, const Mapping& mapping,
                    candidates& found) noexcept {
     constexpr std::size_t blocks_at_once = 16;
     const std::size_t enough = 4 * k + 4 * block_size;

@@ -15,7 +15,7 @@ namespace riffle::inline RIFFLE_ABI::wide {
 template <std::uint8_t Parts, class Maps>
 struct softmax_pass {
     template <int N>
-    static RIFFLE_INLINE softmax_statistics run(const row& r, const float* const& block_maxima, float cut,
+    static RIFFLE_INLINE softmax_statistics run(const detail::row& r, const float* const& block_maxima, float cut,
                                                 float legal_cut, const Maps& map_by_reference, float maximum) noexcept {
         using V = lanes<N>;
         const Maps map = map_by_reference;
@@ -60,8 +60,8 @@ struct softmax_pass {
 
 /// The softmax statistics of the mapped row; `maximum` is the greatest mapped logit.
 template <std::uint8_t Parts = softmax_part::all, class Maps>
-softmax_statistics find_softmax(const row& r, const float* block_maxima, float cut, float legal_cut, const Maps& map,
-                                float maximum) noexcept {
+softmax_statistics find_softmax(const detail::row& r, const float* block_maxima, float cut, float legal_cut,
+                                const Maps& map, float maximum) noexcept {
     return run<softmax_pass<Parts, Maps>>(r, block_maxima, cut, legal_cut, map, maximum);
 }
 

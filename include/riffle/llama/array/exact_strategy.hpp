@@ -23,7 +23,8 @@ namespace riffle::inline RIFFLE_ABI::llama::detail {
 /// its order does not matter. Leaves what llama.cpp leaves, with p of a whole row to seven digits.
 class exact_strategy {
 public:
-    exact_strategy(const stage_list& stages, candidates& c, const scratch& memory, const context& x) noexcept
+    exact_strategy(const stage_list& stages, candidates& c, const riffle::detail::scratch& memory,
+                   const context& x) noexcept
         : stages_(stages), c_(c), memory_(memory), context_(x) {}
 
     status run() noexcept {
@@ -56,7 +57,7 @@ private:
     }
     /// As many stages from `first` on as can be run on the row; answers which one comes next.
     std::size_t on_row(std::size_t first) noexcept {
-        row logits;
+        riffle::detail::row logits;
         logits.assign({memory_.copies, c_.size}, memory_.blocks, memory_.copies);
         exact::full_row r(logits, memory_.block_maxima, memory_.groups, memory_.bins, memory_.masses, &found_.maximum);
         if (!r.ordinary()) return first;
@@ -126,7 +127,7 @@ private:
 
     const stage_list& stages_;
     candidates& c_;
-    const scratch& memory_;
+    const riffle::detail::scratch& memory_;
     const context& context_;
     wide::row_found found_;
     status seen_;

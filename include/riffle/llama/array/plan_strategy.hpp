@@ -34,7 +34,7 @@ using machine = cpu_machine;
 
 /// The maps of stages [first, end) over a whole row; false for chains whose stages have no pass of their own for it.
 template <class P, class... Stages>
-bool map_row(const pipeline<P, Stages...>& chain, std::size_t first, std::size_t end, row& r) noexcept {
+bool map_row(const pipeline<P, Stages...>& chain, std::size_t first, std::size_t end, riffle::detail::row& r) noexcept {
     std::size_t i = 0;
     const auto map_by = [&]<class S>(const S& stage) {
         if constexpr (P::arithmetic != numerics::llama && facts_of<S>().maps)
@@ -45,7 +45,7 @@ bool map_row(const pipeline<P, Stages...>& chain, std::size_t first, std::size_t
     return true;
 }
 template <class Chain>
-bool map_row(const Chain& chain, std::size_t first, std::size_t end, row& r) noexcept {
+bool map_row(const Chain& chain, std::size_t first, std::size_t end, riffle::detail::row& r) noexcept {
     decltype(auto) stages = chain.view();
     for (std::size_t i = first; i < end; ++i)
         if (stages.fact(i).maps && !stages[i].ops->rewrite) return false;
@@ -57,7 +57,7 @@ bool map_row(const Chain& chain, std::size_t first, std::size_t end, row& r) noe
 /// For an array that is a row: the plan that the chain has for a row.
 class plan_strategy {
 public:
-    plan_strategy(const stage_list& stages, const plan& p, candidates& c, const scratch& memory,
+    plan_strategy(const stage_list& stages, const plan& p, candidates& c, const riffle::detail::scratch& memory,
                   const context& x) noexcept
         : stages_(stages), plan_(p), c_(c), memory_(memory), context_(x) {}
 
@@ -73,7 +73,7 @@ public:
             return on.state();
         }
         const token_data chosen = on.found()[0];  // which lies where map_blocks works
-        row& all = on.edited_row();
+        riffle::detail::row& all = on.edited_row();
         if (plan_.pending < plan_.bridge && !map_row(plan_.pending, plan_.bridge, all)) map_blocks(all);
         select_of_all(on, chosen);
         return on.state();
@@ -81,7 +81,7 @@ public:
 
 private:
     /// The maps that the passes had folded in, block by block as candidates.
-    void map_blocks(row& r) noexcept {
+    void map_blocks(riffle::detail::row& r) noexcept {
         token_data* const block = memory_.tokens;
         for (std::size_t b = 0; b < r.blocks(); ++b) {
             float* const logits = r.own(b);
@@ -106,7 +106,7 @@ private:
     }
     /// A token of all: the others stay, with their logits behind all maps.
     void select_of_all(machine& on, const token_data& chosen) noexcept {
-        row& r = on.edited_row();
+        riffle::detail::row& r = on.edited_row();
         c_.sorted = false;
         c_.selected = chosen.id;
         if (stages_.fact(plan_.bridge).selects == selecting::by_own_distribution) {
@@ -131,7 +131,7 @@ private:
     const stage_list& stages_;
     const plan& plan_;
     candidates& c_;
-    const scratch& memory_;
+    const riffle::detail::scratch& memory_;
     const context& context_;
 };
 

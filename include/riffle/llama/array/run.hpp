@@ -48,7 +48,9 @@ bool apply_by_plan(Chain& chain, candidates& c, bool& has_p, status& s) noexcept
     const wide::row_found found = wide::copy_logits(c, step.memory().copies, step.memory().block_maxima);
     if (!found.is_row) return verbs > 0 && finish(narrow_from(stages, verbs, c, x));
     has_p = p.has(pass::pick) && stages.fact(p.bridge).selects != selecting::by_own_distribution;
-    const auto map = [&](std::size_t first, std::size_t end, row& r) { return map_row(chain, first, end, r); };
+    const auto map = [&](std::size_t first, std::size_t end, riffle::detail::row& r) {
+        return map_row(chain, first, end, r);
+    };
     return finish(plan_strategy(stages, p, c, step.memory(), x).run(step.machine(), found.maximum, map));
 }
 

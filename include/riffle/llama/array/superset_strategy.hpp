@@ -48,7 +48,7 @@ private:
         if (s.ok() && stages_.has_selector() && !stages_.is_exact()) c.normalise();
         return s;
     }
-    status run_on_set(candidates& c, const scratch& memory, const context& x, bool& enough) noexcept {
+    status run_on_set(candidates& c, const riffle::detail::scratch& memory, const context& x, bool& enough) noexcept {
         candidates part{memory.tokens, c.size, -1, false};
         std::copy(c.begin(), c.end(), part.begin());
         const status rest = superset_run(stages_, graph_.set.bridge).run(part, memory.copies, x, enough);

@@ -29,7 +29,7 @@ struct written {
 template <bool Canonical>
 struct write_back_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const row& r, const float* const& block_maxima, const written& what,
+    static RIFFLE_INLINE void run(const riffle::detail::row& r, const float* const& block_maxima, const written& what,
                                   token_data* const& to) noexcept {
         const std::size_t full = r.size() / block_size, rest = r.size() % block_size;
         for (std::size_t b = 0; b < full; ++b) write_block<N>(r.block(b), block_maxima[b], what, to + b * block_size);
