@@ -104,8 +104,8 @@ public:
     template <class Policies, class Constrain>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab, Constrain&& make_constraint) const {
         basic_dynamic_chain<Policies> made;
-        const status built =
-            detail::chain_builder<Policies, std::remove_reference_t<Constrain>>{*this, made, vocab, make_constraint}.run();
+        using builder = detail::chain_builder<Policies, std::remove_reference_t<Constrain>>;
+        const status built = builder{*this, made, vocab, make_constraint}.run();
         if (made.view().size() == 0) return built;
         if (made.last_status() == status_code::out_of_memory) return made.last_status();
         return into.append(std::move(made));

@@ -24,7 +24,7 @@ enum class key_meaning : std::uint8_t {
     breakers,         ///< texts
     biases,           ///< tokens and what is added to their logits
     bans,             ///< ids of tokens
-    grammar,          ///< GBNF
+    gbnf,             ///< a grammar, as text in GBNF
     lowest_t,         ///< the lowest of a temperature that follows the entropy
     highest_t,        ///< the greatest
     dynamic_t,        ///< whether the temperature follows the entropy between those two

@@ -43,7 +43,7 @@ RIFFLE_LOCAL inline constexpr dialect_key keys[] = {
     {{"logit_bias"}, m::biases, nullptr, "an object of ids; -100 to 100"},
     {{"custom_token_bans"}, m::bans, nullptr, "ids with commas between them; there a bias of -100"},
     {{"ban_eos_token", "use_default_badwordsids"}, m::yes, "ignore_eos", "false by default"},
-    {{"grammar"}, m::grammar, nullptr, "GBNF"},
+    {{"grammar"}, m::gbnf, nullptr, "GBNF"},
     {{"banned_tokens", "banned_strings"},
      m::elsewhere,
      nullptr,

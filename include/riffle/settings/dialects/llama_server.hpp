@@ -14,7 +14,7 @@ RIFFLE_LOCAL inline constexpr dialect_key keys[] = {
     {{"dry_sequence_breaker", "dry_sequence_breakers"}, m::breakers, nullptr, "a list of texts"},
     {{"logit_bias"}, m::biases, nullptr, "[[id, bias], ...] or {\"id\": bias}; false bans"},
     {{"seed", "s"}, m::seed, "seed", "-1 draws one"},
-    {{"grammar"}, m::grammar, nullptr, "GBNF"},
+    {{"grammar"}, m::gbnf, nullptr, "GBNF"},
     {{"penalize_nl"}, m::elsewhere, nullptr, "name the newline in penalties.exempt", "true"},
     {{"n_probs", "post_sampling_probs", "logprobs", "top_logprobs"},
      m::elsewhere,

@@ -114,7 +114,7 @@ private:
         case key_meaning::breakers: read_breakers(value); return;
         case key_meaning::biases: read_biases(key, value); return;
         case key_meaning::bans: read_bans(key, value); return;
-        case key_meaning::grammar: values_.grammar = string_in(value); return;
+        case key_meaning::gbnf: values_.grammar = string_in(value); return;
         case key_meaning::lowest_t: read_into(low_, key, value); return;
         case key_meaning::highest_t: read_into(high_, key, value); return;
         case key_meaning::dynamic_t: is_dynamic_ = read_yes(key, value); return;

@@ -49,7 +49,7 @@ RIFFLE_LOCAL inline constexpr dialect_key keys[] = {
     {{"min_keep"}, m::value, "min_keep", "tokens that each cut leaves"},
     {{"ban_eos_token", "ignore_eos_token", "ignore_eos"}, m::yes, "ignore_eos", "false by default"},
     {{"custom_token_bans"}, m::bans, nullptr, "ids with commas between them"},
-    {{"grammar_string", "grammar"}, m::grammar, nullptr, "GBNF"},
+    {{"grammar_string", "grammar"}, m::gbnf, nullptr, "GBNF"},
     {{"encoder_repetition_penalty", "encoder_rep_pen"},
      m::elsewhere,
      nullptr,
