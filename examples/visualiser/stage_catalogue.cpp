@@ -188,7 +188,7 @@ std::vector<stage_entry> every_stage() {
                      {slider<&min_k::tau>("tau", 0, 10, 0.05, "min_k",
                                           "keeps at least this divided by the range of the logits")}),
         stage<xtc>("xtc", "truncate", "now and then leaves out all likely tokens but the least likely of them",
-                   {slider<&xtc::probability>("probability", 0, 1, 0.01, "xtc_probability", "of doing so; 0 is off"),
+                   {slider<&xtc::probability>("probability", 0, 1, 0.01, "xtc_probability", "how often it leaves tokens out; 0 is off"),
                     slider<&xtc::threshold>("threshold", 0, 0.5, 0.005, "xtc_threshold",
                                             "the probability from which a token is likely"),
                     min_keep<&xtc::min_keep>(), seed<&xtc::seed>("seed"),

@@ -84,6 +84,8 @@ inline void must_be_token_of(riffle::token_id token, std::span<const float> row,
 
 /// A settings text: read, read again, built, sampled from.
 void settings(input in);
+/// The settings of another program: read, built, sampled from.
+void presets(input in);
 /// An array of candidates with any bits, and a chain of any stages.
 void candidates(input in);
 /// One sequence of calls on a chain as a type, put together at run time, and erased: the three always agree.

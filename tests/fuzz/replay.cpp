@@ -30,6 +30,7 @@ void replay(const std::string& target, void (*run)(input)) {
 }
 
 TEST(Fuzz, SettingsReplayed) { replay("settings", settings); }
+TEST(Fuzz, PresetsReplayed) { replay("presets", presets); }
 TEST(Fuzz, CandidatesReplayed) { replay("candidates", candidates); }
 TEST(Fuzz, CallsReplayed) { replay("calls", calls); }
 TEST(Fuzz, GrammarReplayed) { replay("grammar", grammar); }

@@ -361,6 +361,20 @@ TEST(Presets, TakeNumbersAsPeopleWriteThem) {
     chain_of(dialect::koboldcpp, {{"sampler_seed", "0"}}, &two);
     EXPECT_NE(one, two);  // drawn, each time
 }
+TEST(Presets, NoteSoMuchAndNoMore) {
+    preset p(dialect::openai);
+    for (int i = 0; i < 1000; ++i) p.set(text(("key " + std::to_string(i)).c_str()), "1");
+    ASSERT_EQ(p.notes().size(), 65u);
+    EXPECT_EQ(p.notes().front(), "key 0 is no key of these settings");
+    EXPECT_EQ(p.notes()[63], "key 63 is no key of these settings");
+    EXPECT_EQ(p.notes().back(), "and 936 more");
+}
+TEST(Presets, QuoteNamesOfAnyBytes) {
+    preset p(dialect::text_generation_webui);
+    p.set("sampler_priority", "[\"top_k\", \"\x1b[2J\"]");
+    ASSERT_EQ(p.notes().size(), 1u);
+    EXPECT_EQ(p.notes()[0], "sampler_priority names \\x1B[2J, which makes no stage here");
+}
 /// A key that means a setting names one that there is, and no two keys of a program have one name.
 TEST(Presets, TablesAreSound) {
     for (const dialect whose :

@@ -13,9 +13,7 @@ namespace riffle::inline RIFFLE_ABI::detail {
 class json_items {
 public:
     explicit json_items(const text& list) noexcept : rest_(trimmed(list)) {
-        for (const auto& brackets : {"[]", "{}"})
-            if (rest_.size() >= 2 && rest_[0] == brackets[0] && rest_[rest_.size() - 1] == brackets[1])
-                rest_ = trimmed(rest_.part(1, rest_.size() - 2));
+        if (has_ends('[', ']') || has_ends('{', '}')) rest_ = trimmed(rest_.part(1, rest_.size() - 2));
     }
 
     /// Whether there was another one. Behind a `,`, or in an object behind a `:`, so that names and values take turns.
@@ -37,6 +35,9 @@ public:
     }
 
 private:
+    bool has_ends(char first, char last) const noexcept {
+        return rest_.size() >= 2 && rest_[0] == first && rest_[rest_.size() - 1] == last;
+    }
     static bool is_separator(char c) noexcept { return c == ',' || c == ':'; }
 
     void take_string(std::string& into) {

@@ -1,7 +1,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,7 +57,7 @@ inline const dialect_table& keys_of(dialect whose) noexcept {
 ///
 /// Values are texts: JSON as it stands (0.7, true, "text", [6, 0, 1]), or the plain words of a YAML file or a
 /// Modelfile; null is a key that is not there. What reads the file is the caller's. Keys may come in any order, and in
-/// either case of letters. Nothing is ignored without a said: what is no part of choosing a token, what settings cannot
+/// either case of letters. Nothing is ignored without a word: what is no part of choosing a token, what settings cannot
 /// make and what riffle has not, where it is switched on, is a note, and so is a key that nobody knows. A value that
 /// cannot be read is a problem: make then changes nothing. Setting takes time and memory in proportion to the value; it
 /// may throw what std::string throws.
@@ -90,7 +91,8 @@ public:
     }
     /// What was wrong with the values; a line for each of the first eight.
     const std::string& problem() const noexcept { return problems_.sentences(); }
-    /// What the chain leaves out or does in another way, a sentence each, in the order of the keys.
+    /// What the chain leaves out or does in another way: a sentence each, in the order of the keys, for the first 64,
+    /// and behind them how many more there are.
     const std::vector<std::string>& notes() const noexcept { return notes_; }
 
 private:
@@ -237,7 +239,7 @@ private:
             if (kind != sampler_kind::none) add(kind);
             else if (!is_list && are_letters(name)) add_letters(name);
             else if (!means_nothing_here(text(name)))
-                note(key, ("names " + name + ", which makes no stage here").c_str());
+                note(key, ("names " + detail::quoted(text(name)) + ", which makes no stage here").c_str());
         }
         is_order_said_ = true;
     }
@@ -299,7 +301,7 @@ private:
             case 4: said.push_back(typical); break;
             case 5: said.insert(said.end(), {temperature, quadratic, top_n_sigma}); break;
             case 6: said.push_back(penalties); break;
-            default: note(key, ("names " + item + ", which is none of 0 to 6").c_str());
+            default: note(key, ("names " + detail::quoted(text(item)) + ", which is none of 0 to 6").c_str());
             }
         }
         said.push_back(xtc);
@@ -364,7 +366,11 @@ private:
         if (*more) (sentence += ": ") += more;
         for (const std::string& there : notes_)
             if (there == sentence) return;
-        notes_.push_back(std::move(sentence));
+        if (notes_.size() < most_notes) return notes_.push_back(std::move(sentence));
+        char unnamed[40];
+        std::snprintf(unnamed, sizeof unnamed, "and %llu more", static_cast<unsigned long long>(++unnamed_notes_));
+        notes_.resize(most_notes);
+        notes_.push_back(unnamed);
     }
     bool refuse(const text& key, const text& value, const char* why) {
         problems_.add(detail::quoted(key), " = ", detail::quoted(value), " ", why);
@@ -374,7 +380,9 @@ private:
     const dialect_table* table_;
     sampling_parameters values_;
     std::vector<sampler_kind> order_;
+    static constexpr std::size_t most_notes = 64;  // each is compared with all others
     std::vector<std::string> notes_;
+    std::size_t unnamed_notes_ = 0;
     detail::problem_list problems_;
     float low_ = 1.0f, high_ = 1.0f;
     bool is_dynamic_ = false, is_t_last_ = false, draws_ = true, is_order_said_ = false, is_dry_window_said_ = false;
