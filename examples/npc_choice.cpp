@@ -12,11 +12,13 @@
 #include <riffle/riffle.hpp>
 using namespace riffle::stages;
 
-auto guard = no_repeat_ngram{.n = 1, .last_n = 1} | temperature{.t = 1.2f} | dist{.seed = 7};  // bold, nothing twice
+// A bold guard, who spreads his choices (t > 1) and does nothing twice in a row.
+auto guard = no_repeat_ngram{.n = 1, .last_n = 1} | temperature{.t = 1.2f} | dist{.seed = 7};
 
+// `logits` has room for as many numbers as there are weights.
 token_id next_action(std::span<const float> weights, std::span<float> logits) {
     riffle::weights_to_logits(weights, logits);  // a weight of 0 never comes
-    return guard.sample(logits);
+    return guard.sample(logits);                 // an index; null_token (-1) where no action is left
 }
 // [end:choose]
 

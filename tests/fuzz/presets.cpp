@@ -10,7 +10,6 @@ namespace riffle_tests::fuzz {
 
 namespace {
 
-constexpr std::size_t longest_problem = 3000;  // bytes; a problem is for people to read
 constexpr std::size_t most_notes = 65;
 
 riffle::dialect dialect_in(input& in) {

@@ -10,8 +10,6 @@ namespace riffle_tests::fuzz {
 
 namespace {
 
-constexpr std::size_t longest_problem = 3000;  // bytes; a problem is for people to read
-
 std::string problem_of(const riffle::chain_settings& s) { return s.problem().c_str(); }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The names that chains are written with, and no others: `using namespace riffle::stages;` where a program has a row, a
+// The names that chains are written with, and no others: `using namespace riffle::stages;` where a program has a
 // status or a context of its own, which `using namespace riffle;` would make ambiguous. riffle.hpp includes it, and
 // riffle/constraint.hpp adds constrain.
 
