@@ -15,4 +15,3 @@
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
 #include <riffle/core/byte_set.hpp>
-#include <riffle/names/constraint.hpp>

@@ -134,8 +134,58 @@ TEST(Presets, OfLlamasRequests) {
         "penalties 192 1.07 0 0 | min_p 0.05 | temperature 0.65 | dist");
 }
 
+TEST(Presets, OfLlamasRequestsSayYesAndNo) {
+    EXPECT_EQ(notes_of(dialect::llama, {{"ignore_eos", "true"}}), notes{});
+    preset on(dialect::llama), off(dialect::llama);
+    EXPECT_TRUE(on.set("ignore_eos", "true"));
+    EXPECT_TRUE(off.set("ignore_eos", "false"));
+    chain_settings s;
+    ASSERT_TRUE(on.make(s));
+    EXPECT_EQ(s.ignore_eos, 1);
+    ASSERT_TRUE(off.make(s));
+    EXPECT_EQ(s.ignore_eos, 0);
+}
+/// Every option of llama.cpp's that is said by yes or no, by a word and by a number.
+TEST(Presets, OfLlamasRequestsTakeEveryOption) {
+    for (const option& known : known_options) {
+        if (known.value != option_value::yes_or_no && known.value != option_value::usual) continue;
+        if (!known.number && !known.whole) continue;
+        for (const char* name : known.names) {
+            if (!name) continue;
+            preset p(dialect::llama);
+            EXPECT_TRUE(p.set(text(name), "1")) << name << ": " << p.problem();
+            if (known.value == option_value::yes_or_no) {
+                EXPECT_TRUE(p.set(text(name), "false")) << name << ": " << p.problem();
+            }
+        }
+    }
+}
+/// riffle's own samplers are in no order of llama.cpp's: what sets one without naming it is said.
+TEST(Presets, OfLlamasRequestsNoteWhatTheirOrderLeavesOut) {
+    EXPECT_EQ(notes_of(dialect::llama, {{"tfs_z", "0.9"}, {"top_k", "5"}}),
+              (notes{"tfs_z makes a stage only where samplers names it"}));
+    EXPECT_EQ(notes_of(dialect::llama, {{"logit_bias", R"([["Hello, World!",-0.5],[5,1]])"}}),
+              (notes{"logit_bias names the text Hello, World!: give its ids, from a tokeniser"}));
+    EXPECT_EQ(chain_of(dialect::llama, {{"logit_bias", R"([["Hello",-0.5],[5,1]])"}, {"samplers", "[]"}}),
+              "logit_bias 5:1 | dist");
+    EXPECT_EQ(chain_of(dialect::llama, {{"samplers", R"(["tail_free"])"}, {"tfs_z", "0.9"}}), "tail_free 0.9 | dist");
+}
+
 // ---- KoboldCpp
 
+/// SillyTavern's presets for it call the temperature temp.
+TEST(Presets, OfSillyTavernForKoboldCpp) {
+    EXPECT_EQ(chain_of(dialect::koboldcpp, {{"temp", "1.35"},
+                                            {"rep_pen", "1.06"},
+                                            {"rep_pen_range", "900"},
+                                            {"top_p", "1"},
+                                            {"min_p", "0.04"},
+                                            {"top_k", "0"},
+                                            {"tfs", "0.9"},
+                                            {"sampler_order", "[6,0,1,3,4,2,5]"},
+                                            {"use_default_badwordsids", "false"}}),
+              "penalties 900 1.06 0 0 | tail_free 0.9 | min_p 0.04 | temperature 1.35 | dist");
+}
 TEST(Presets, OfKoboldCpp) {
     std::uint64_t seed = 0;
     EXPECT_EQ(chain_of(dialect::koboldcpp, {}), "top_k 100 | top_p 0.9 | temperature 0.7 | dist");

@@ -12,7 +12,7 @@
 #include <riffle/core/token.hpp>
 #include <riffle/math/config.hpp>
 
-namespace riffle::inline RIFFLE_ABI {
+namespace riffle::inline RIFFLE_ABI::inline in_riffle_batch_hpp {
 
 /// The executor that needs no threads: runs task(0), task(1), ... task(n - 1) one after the other.
 struct one_after_the_other {

@@ -1,13 +1,14 @@
 #pragma once
 // The names that chains are written with, and no others: `using namespace riffle::stages;` where a program has a
-// status or a context of its own, which `using namespace riffle;` would make ambiguous. riffle.hpp includes it, and
-// riffle/constraint.hpp adds constrain.
+// status or a context of its own, which `using namespace riffle;` would make ambiguous. riffle.hpp includes it.
+// constrain needs riffle/constraint.hpp besides.
 
 #include <riffle/chain/any_pipeline.hpp>
 #include <riffle/chain/dynamic_chain.hpp>
 #include <riffle/chain/pipeline.hpp>
 #include <riffle/core/policies.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/names/elsewhere.hpp>
 #include <riffle/samplers/adaptive_p.hpp>
 #include <riffle/samplers/allowed_tokens.hpp>
 #include <riffle/samplers/banned_sequences.hpp>
@@ -86,6 +87,9 @@ using riffle::top_n_sigma;
 using riffle::top_p;
 using riffle::typical;
 using riffle::xtc;
+
+// ---- constrain
+using riffle::constrain;
 
 // ---- chains
 using riffle::any_pipeline;

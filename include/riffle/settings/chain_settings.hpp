@@ -11,7 +11,7 @@
 #include <riffle/settings/reader/settings_reader.hpp>
 #include <riffle/settings/sampling_parameters.hpp>
 
-namespace riffle::inline RIFFLE_ABI {
+namespace riffle::inline RIFFLE_ABI::inline in_riffle_settings_hpp {
 
 /// Sampling parameters, read from a text, and made into a chain.
 ///

@@ -13,7 +13,7 @@
 #include <riffle/gpu/vulkan/functions.hpp>
 #include <riffle/gpu/vulkan/loader.hpp>
 
-namespace riffle::inline RIFFLE_ABI::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu::inline in_riffle_gpu_hpp {
 
 /// Which device to open: of those that compute and have Vulkan 1.1, a card of its own rather than what is built into
 /// the processor, that rather than a virtual one, and of equals the first that Vulkan names.

@@ -15,7 +15,7 @@
 #include <riffle/gpu/vulkan/device_buffer.hpp>
 #include <riffle/gpu/vulkan/kernel.hpp>
 
-namespace riffle::inline RIFFLE_ABI::gpu {
+namespace riffle::inline RIFFLE_ABI::gpu::inline in_riffle_gpu_hpp {
 
 /// What a sampler makes room for. What does not fit is the processor's.
 struct sampler_limits {

@@ -11,7 +11,7 @@ RIFFLE_LOCAL inline constexpr dialect_key keys[] = {
     {{"rep_pen", "repeat_penalty", "repetition_penalty"}, m::value, "penalty_repeat", "1 and more; 1 is off"},
     {{"rep_pen_range"}, m::window_of_one, "penalty_last_n", "default 320; below 1 it is the last token alone"},
     {{"presence_penalty"}, m::value, "penalty_present", "in the window of rep_pen"},
-    {{"temperature"}, m::value, "temp", "default 0.7; 0 or below takes the likeliest"},
+    {{"temperature", "temp"}, m::value, "temp", "default 0.7; 0 or below takes the likeliest"},
     {{"dynatemp_range"}, m::value, "dynatemp_range", "both ways; 0 is off"},
     {{"dynatemp_exponent"}, m::value, "dynatemp_exponent", "default 1"},
     {{"smoothing_factor"}, m::value, "quadratic", "right behind the temperature; 0 is off"},

@@ -12,8 +12,9 @@ using m = key_meaning;
 RIFFLE_LOCAL inline constexpr dialect_key keys[] = {
     {{"samplers"}, m::order, nullptr, "a list of names, or a text of letters; what is not named is left out"},
     {{"dry_sequence_breaker", "dry_sequence_breakers"}, m::breakers, nullptr, "a list of texts"},
-    {{"logit_bias"}, m::biases, nullptr, "[[id, bias], ...] or {\"id\": bias}; false bans"},
+    {{"logit_bias"}, m::biases, nullptr, "[[id, bias], ...] or {\"id\": bias}; false bans; texts need a tokeniser"},
     {{"seed", "s"}, m::seed, "seed", "-1 draws one"},
+    {{"ignore_eos"}, m::yes, "ignore_eos", "false by default"},
     {{"grammar"}, m::gbnf, nullptr, "GBNF"},
     {{"penalize_nl"}, m::elsewhere, nullptr, "name the newline in penalties.exempt", "true"},
     {{"n_probs", "post_sampling_probs", "logprobs", "top_logprobs"},

@@ -22,7 +22,7 @@
 #include <riffle/settings/reader/problem_list.hpp>
 #include <riffle/settings/sampling_parameters.hpp>
 
-namespace riffle::inline RIFFLE_ABI {
+namespace riffle::inline RIFFLE_ABI::inline in_riffle_settings_hpp {
 
 /// Whose settings a preset or a request has.
 enum class dialect : std::uint8_t {
@@ -79,7 +79,7 @@ public:
                 return problems_.size() == problems_so_far;
             }
         const option* const own = table_ == &detail::llama_server::table ? option_called(key) : nullptr;
-        if (own && (own->number || own->whole)) read_number(*own, key, plain, 1.0);
+        if (own && (own->number || own->whole)) read_own(*own, key, plain);
         else note(key, "is no key of these settings");
         return problems_.size() == problems_so_far;
     }
@@ -98,6 +98,14 @@ public:
 private:
     // ---- values
 
+    /// An option of riffle's settings: in llama.cpp's orders there is no sampler that only riffle has.
+    void read_own(const option& own, const text& key, const text& value) {
+        read_number(own, key, value, 1.0);
+        if (own.sampler == sampler_kind::none) return;
+        for (const sampler_kind known : table_->order)
+            if (known == own.sampler) return;
+        note(key, "makes a stage only where samplers names it");
+    }
     void read(const dialect_key& known, const text& key, const text& value) {
         const option* const own = known.setting ? option_called(text(known.setting)) : nullptr;
         switch (known.meaning) {
@@ -185,11 +193,20 @@ private:
                 return void(refuse(key, value, "is no object of tokens"));
             }
             logit_bias_entry entry{};
+            if (!is_number(text(token))) {
+                note(key,
+                     ("names the text " + detail::quoted(text(token)) + ": give its ids, from a tokeniser").c_str());
+                continue;
+            }
             if (!read_into(entry.token, key, text(token))) return;
             if (bias == "false") entry.bias = illegal_logit;
             else if (!read_into(entry.bias, key, text(bias))) return;
             values_.biases.push_back(entry);
         }
+    }
+    static bool is_number(const text& said) {
+        float number = 0.0f;
+        return detail::read_number(said, number) == detail::number_fault::none;
     }
     void read_bans(const text& key, const text& value) {
         values_.suppressed.clear();
