@@ -26,20 +26,32 @@ namespace {
 
 // ---- every allocation of the program is counted, to show that a frame has none --------------------------------------
 
-std::atomic<std::size_t> allocations{0};
+std::atomic<std::size_t> allocations{0}, bytes_allocated{0};
 
-void* counted(std::size_t size) {
+void* counted(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     ++allocations;
-    if (void* const memory = std::malloc(size ? size : 1)) return memory;
-    std::abort();
+    bytes_allocated += size;
+    return std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+}
+void* or_end(void* memory) {
+    if (!memory) std::abort();
+    return memory;
 }
 
 }  // namespace
 
-void* operator new(std::size_t size) { return counted(size); }
+void* operator new(std::size_t size) { return or_end(counted(size)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return or_end(counted(size, std::size_t(alignment)));
+}
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+    return counted(size, std::size_t(alignment));
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -102,6 +114,21 @@ void print_day(const day_of_all& of, std::size_t number) {
     std::printf(" ...\n");
 }
 
+/// Bytes that a character has allocated once it has chosen: the tokens that its stages look back at. The memory that
+/// sampling itself takes is the batch's, and shared by all.
+std::size_t bytes_looked_back_at() {
+    std::vector<npc> two{2, character()};
+    std::array<float, actions.size()> logits{};
+    std::array<token_id, 1> chosen{};
+    riffle::weights_to_logits(weights, logits);
+    const riffle::logit_rows row(logits.data(), 1, actions.size());
+    riffle::batch frame;
+    frame.sample(std::span(two).first(1), row, chosen);
+    const std::size_t before = bytes_allocated;
+    frame.sample(std::span(two).last(1), row, chosen);
+    return bytes_allocated - before;
+}
+
 /// How often each action comes, by weights and by the same numbers taken for logits.
 void compare_with_weights_as_logits() {
     auto by_weight = chain(dist{.seed = 1});
@@ -150,7 +177,9 @@ int main() {
     std::printf("\n%zu characters chose %zu times each: %d times the same twice, %d times what has weight 0.\n",
                 characters, hours, repeated, shouted_by_day);
     std::printf("A replay of that day %s.\n", agrees ? "agrees" : "DIFFERS");
-    std::printf("A frame of %zu took %.2f ms on one core and allocated %zu times; a character has %zu bytes.\n",
-                characters, std::chrono::duration<double, std::milli>(spent).count() / hours, made, sizeof(npc));
+    std::printf("A frame of %zu took %.2f ms on one core and allocated %zu times.\n", characters,
+                std::chrono::duration<double, std::milli>(spent).count() / hours, made);
+    std::printf("A character has %zu bytes, and %zu more for what it looks back at.\n", sizeof(npc),
+                bytes_looked_back_at());
     return agrees && made == 0 && repeated == 0 && shouted_by_day == 0 ? 0 : 1;
 }

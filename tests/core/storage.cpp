@@ -9,6 +9,7 @@
 namespace {
 
 using namespace riffle;
+using detail::storage;
 
 TEST(Storage, GrowsOnTheHeap) {
     storage s;

@@ -64,6 +64,12 @@ grep -qE '^[0-9]+ tokens, [0-9]+ a second; sampling took [0-9.]+ us a token, [0-
 "$generate" --model "$model" "--prompt=And the king said" --n-predict 12 --threads 1 --settings "seed=5" >"$folder/long" 2>&1
 grep -qxF "$(head -n 1 "$folder/short")" "$folder/long" || fail "-m -p -n -s differs from the long names"
 [[ $(<"$folder/short") == "And the king said"* ]] || fail "the prompt is not shown: $(<"$folder/short")"
+command=$(sed -n 's,^examples/run llama_generate ,,p' "$(dirname "$0")/../../include/riffle/llama/README.md")
+[[ -n $command ]] || fail "the page on llama.cpp has no command"
+eval "\"\$generate\" ${command/MODEL.gguf/\"\$model\"} --threads 1" >"$folder/of_page" 2>"$folder/err" || fail "$command: $(<"$folder/err")"
+[[ $(<"$folder/of_page") == "And the king said"?* ]] || fail "the page's command: $(<"$folder/of_page")"
+"$generate" -m "$model" -p "And the king said" -n 12 -t 1 --seed 5 2>/dev/null | cmp -s - "$folder/short" ||
+    fail "--seed differs from -s"
 grep -qE '^ended: (as many tokens as were asked for|the model ended the text)$' "$folder/err" || fail "why it ended is not said"
 for help in -h --help; do
     "$generate" $help | grep -qE '^  -m, --model FILE ' || fail "$help has no list of options"

@@ -47,26 +47,26 @@ TEST(WideInteger, DivisionRoundsDown) {
         std::uint64_t divisor = number(random);
         if (divisor == 0) divisor = 1;
         const uint128 a{number(random), number(random) % divisor};  // a quotient of 64 bits
-        EXPECT_EQ(divide(a, divisor), std::uint64_t(wide_of(a) / divisor))
+        EXPECT_EQ(detail::divide(a, divisor), std::uint64_t(wide_of(a) / divisor))
             << a.high << " " << a.low << " / " << divisor;
     }
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    EXPECT_EQ(divide({most, most - 1}, most), most);
-    EXPECT_EQ(divide({most, 0}, 1), most);
-    EXPECT_EQ(divide({0, 0}, most), 0u);
+    EXPECT_EQ(detail::divide({most, most - 1}, most), most);
+    EXPECT_EQ(detail::divide({most, 0}, 1), most);
+    EXPECT_EQ(detail::divide({0, 0}, most), 0u);
 }
 
 TEST(WideInteger, SquareRootRoundsDown) {
     integers random(9);
     const auto expect_root = [](std::uint64_t value) {
-        const std::uint64_t root = square_root(value);
+        const std::uint64_t root = detail::square_root(value);
         EXPECT_LE(wide_t{root} * root, wide_t{value});
         EXPECT_GT((wide_t{root} + 1) * (root + 1), wide_t{value});
     };
     for (int round = 0; round < 20000; ++round) expect_root(number(random));
     for (std::uint64_t root : {0u, 1u, 2u, 65535u, 65536u, 0xffffffffu})
         for (const std::uint64_t value : {root * root - 1, root * root, root * root + 1}) expect_root(value);
-    EXPECT_EQ(square_root(std::numeric_limits<std::uint64_t>::max()), 0xffffffffu);
+    EXPECT_EQ(detail::square_root(std::numeric_limits<std::uint64_t>::max()), 0xffffffffu);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void expect_found(const std::vector<float>& logits, const std::string& what) {
     std::vector<token_data> memory;
     for (std::size_t i = 0; i < logits.size(); ++i) memory.push_back({token_id(i), logits[i], 0.0f});
     candidates c{memory.data(), memory.size(), -1, false};
-    const cliff found = cliff::of(c);
+    const detail::cliff found = detail::cliff::of(c);
     EXPECT_EQ(found.rank, rank) << what;
     EXPECT_EQ(found.edge, sorted[rank - 1]) << what;
     EXPECT_EQ(found.height, height) << what;

@@ -103,7 +103,7 @@ private:
 template <class Chain>
 class scratch_loan {
 public:
-    scratch_loan(Chain& borrower, storage& lent) noexcept : chain_(borrower), lent_(lent) { trade(); }
+    scratch_loan(Chain& borrower, detail::storage& lent) noexcept : chain_(borrower), lent_(lent) { trade(); }
     scratch_loan(const scratch_loan&) = delete;
     scratch_loan& operator=(const scratch_loan&) = delete;
     ~scratch_loan() { trade(); }
@@ -114,7 +114,7 @@ private:
         if (state.memory_.trade(lent_)) state.forget_step();
     }
     Chain& chain_;
-    storage& lent_;
+    detail::storage& lent_;
 };
 
 }  // namespace riffle

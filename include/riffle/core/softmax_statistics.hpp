@@ -61,10 +61,10 @@ struct softmax_statistics {
     /// log Σ exp(l - maximum), in nats: what separates a logit's distance from its surprise.
     float log_mass() const noexcept { return log(lanes<1>(float(double(mass) * 0x1p-30)))[0]; }
     /// Σ p·d in units of 2^-16 nats, rounded down.
-    std::uint32_t mean_distance() const noexcept { return mass ? std::uint32_t(divide(distance, mass)) : 0; }
+    std::uint32_t mean_distance() const noexcept { return mass ? std::uint32_t(detail::divide(distance, mass)) : 0; }
     /// -Σ p log p in nats.
     float entropy() const noexcept {
-        const std::uint64_t mean = mass ? divide(distance * 256, mass) : 0;
+        const std::uint64_t mean = mass ? detail::divide(distance * 256, mass) : 0;
         return (lanes<1>(log_mass()) + lanes<1>(float(mean) * 0x1p-24f))[0];
     }
     /// The natural logarithm of Σ p², the probability that two draws agree.

@@ -7,7 +7,7 @@
 #include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 
-namespace riffle::inline RIFFLE_ABI {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Bytes of a chain's scratch, on the heap or in memory the caller gives. Scratch carries nothing from one step to the
 /// next, so a copy starts empty and the content is lost when it grows.
@@ -39,7 +39,7 @@ public:
         if (bytes <= size_) return status_code::ok;
         if (borrowed_) return status_code::storage_too_small;
         if (bytes > largest_object) return status_code::out_of_memory;  // operator new may wrap when it aligns them
-        auto* grown = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}, std::nothrow));
+        auto* grown = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}, std::nothrow));
         if (!grown) return status_code::out_of_memory;  // what was there stays in use
         release();
         data_ = grown;
@@ -56,7 +56,7 @@ public:
 
 private:
     void release() noexcept {
-        if (!borrowed_ && data_) ::operator delete (data_, std::align_val_t{alignment});
+        if (!borrowed_ && data_) ::operator delete(data_, std::align_val_t{alignment});
         data_ = nullptr;
         size_ = 0;
         borrowed_ = false;
@@ -71,4 +71,4 @@ private:
     bool borrowed_ = false;
 };
 
-}  // namespace riffle
+}  // namespace riffle::detail

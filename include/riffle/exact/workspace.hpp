@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    storage bytes_;
+    detail::storage bytes_;
 };
 
 }  // namespace riffle::exact

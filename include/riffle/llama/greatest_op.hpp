@@ -63,7 +63,7 @@ private:
         float raw_cut(float target) const noexcept { return wide::raw_cut((std::min)(target, maximum)); }
     };
 
-    storage memory_;
+    riffle::detail::storage memory_;
     std::size_t row_size_ = 0;
 };
 

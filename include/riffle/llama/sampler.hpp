@@ -153,7 +153,7 @@ private:
         RIFFLE_TRY {
             Chain copied = from.chain_;
             if (!from.has_whole(copied)) return status_code::out_of_memory;
-            storage warm;  // its scratch
+            riffle::detail::storage warm;  // its scratch
             const scratch_loan kept(chain_, warm);
             chain_ = std::move(copied);
         }

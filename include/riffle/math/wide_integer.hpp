@@ -52,6 +52,8 @@ constexpr double to_double(const uint128& a) noexcept {
     return double(a.high) * 18446744073709551616.0 + double(a.low);
 }
 
+namespace detail {
+
 /// a / b rounded down; b > 0, and the quotient must fit 64 bits.
 constexpr std::uint64_t divide(const uint128& a, std::uint64_t b) noexcept {
     std::uint64_t remainder = a.high % b, quotient = 0;
@@ -75,5 +77,7 @@ constexpr std::uint32_t square_root(std::uint64_t value) noexcept {
     }
     return std::uint32_t(root);
 }
+
+}  // namespace detail
 
 }  // namespace riffle

@@ -1,7 +1,8 @@
 #pragma once
 // The names that chains are written with, and no others: `using namespace riffle::stages;` where a program has a
 // status or a context of its own, which `using namespace riffle;` would make ambiguous. riffle.hpp includes it.
-// constrain needs riffle/constraint.hpp besides.
+// constrain needs riffle/constraint.hpp besides. Stages are among the names: a program with a mask or an infill of its
+// own takes names one by one, as `using riffle::stages::top_k;`.
 
 #include <riffle/chain/any_pipeline.hpp>
 #include <riffle/chain/dynamic_chain.hpp>

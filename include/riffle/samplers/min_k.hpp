@@ -35,13 +35,13 @@ struct min_k {
         const float range = flushed(lesser_of(width, lanes<1>(greatest_logit)))[0];
         if (!(range > 0.0f)) return true;  // all equal: no cliff, and ties of the first are all
 
-        const cliff found = cliff::of(c);
+        const detail::cliff found = detail::cliff::of(c);
         const double minimum = double(tau / range), most = double(of_all.legal);
         const auto least = std::size_t(minimum < most ? minimum : most);  // clamped first: no conversion overflows
         if (floor > illegal_logit) {  // what may follow: a gap down to the minimum, and ties of the last
             float lowest = greatest_logit;
             for (const auto& token : c) lowest = token.logit < lowest ? token.logit : lowest;
-            cliff rest = found;
+            detail::cliff rest = found;
             rest.look_at(c.size, lowest, of_all.minimum);
             if (least >= c.size || rest.rank >= c.size) return false;
         }

@@ -94,7 +94,7 @@ private:
         if (renormalised) return prefix.entropy();
         // Σ p (log Σ exp + d): the prefix's share of the mass, times its mean surprise
         const float share = float(double(prefix.mass) / double(of_all.mass));
-        const lanes<1> mean(float(divide(prefix.distance * 256, prefix.mass)) * 0x1p-24f);
+        const lanes<1> mean(float(detail::divide(prefix.distance * 256, prefix.mass)) * 0x1p-24f);
         return (lanes<1>(share) * (lanes<1>(of_all.log_mass()) + mean))[0];
     }
 };

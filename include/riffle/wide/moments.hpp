@@ -28,8 +28,9 @@ struct moments {
     /// The population deviation in units of 2^-24, rounded down: sqrt((N Σd² - (Σd)²) / N²).
     std::uint32_t deviation() const noexcept {
         if (count == 0) return 0;
-        const std::uint64_t variance = divide(sum_of_squares * count - uint128::product(sum, sum), count * count);
-        return square_root(variance << 16);
+        const std::uint64_t variance =
+            detail::divide(sum_of_squares * count - uint128::product(sum, sum), count * count);
+        return detail::square_root(variance << 16);
     }
 };
 

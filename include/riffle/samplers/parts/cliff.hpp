@@ -9,7 +9,7 @@
 #include <riffle/core/tuning.hpp>
 #include <riffle/math/elementwise.hpp>
 
-namespace riffle::inline RIFFLE_ABI {
+namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Where the logits of some candidates fall off, in the order of ranks: behind which rank the gap to the next, divided
 /// by that rank, is greatest; of equal ones the first.
@@ -103,4 +103,4 @@ private:
     }
 };
 
-}  // namespace riffle
+}  // namespace riffle::detail
