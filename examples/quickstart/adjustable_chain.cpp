@@ -61,9 +61,11 @@ void adjustable_chain::change(const parameter& of, int steps) {
         number = std::round((number + step * static_cast<float>(steps)) * 1e5f) / 1e5f;
     } else if (of.option->whole) {
         std::int32_t& number = settings_.*of.option->whole;
+        constexpr std::int32_t least = -1, greatest = 1'000'000;
         for (int i = 0; i < std::abs(steps); ++i) {
-            const std::int32_t step = std::max(1, std::abs(number) / 10);
-            number = std::clamp(steps > 0 ? number + step : number - step, -1, 1'000'000);
+            const std::int32_t from = std::clamp(number, least, greatest);
+            const std::int32_t step = std::max(1, from / 10);
+            number = std::clamp(steps > 0 ? from + step : from - step, least, greatest);
         }
     } else {
         settings_.seed += static_cast<std::uint64_t>(std::int64_t{steps});

@@ -10,6 +10,7 @@
 
 #include <riffle/explain.hpp>
 
+#include "held_coins.hpp"
 #include "keyboard.hpp"
 #include "step_table.hpp"
 
@@ -127,7 +128,7 @@ private:
     }
     bool draw() {
         drawn_.assign(row_.size(), 0);
-        riffle::dynamic_chain again = chain_;
+        riffle::dynamic_chain again = with_held_coins(chain_, riffle::explain(chain_, row_));
         for (std::size_t i = 0; i < draws_at_once; ++i) {
             again.retry();
             const token_id token = again.peek(row_);

@@ -47,4 +47,14 @@ std::size_t place_in_chain(const std::vector<chosen_stage>& stages, std::size_t 
     return place;
 }
 
+json numbers_of(const chosen_stage& stage) {
+    json numbers = json::object();
+    for (const parameter& each : stage.entry->parameters)
+        if (!is_written(each.shown_as) && stage.values.contains(each.name))
+            numbers[each.name] = stage.values[each.name];
+    riffle::dynamic_chain made;
+    stage.entry->push(made, *stage.entry, numbers, {});
+    return values_of(*stage.entry, made, 0);
+}
+
 }  // namespace visualiser

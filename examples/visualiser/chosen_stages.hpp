@@ -26,4 +26,8 @@ json written_stages(const std::vector<chosen_stage>& stages);
 /// The place in the chain of a stage that is switched on.
 std::size_t place_in_chain(const std::vector<chosen_stage>& stages, std::size_t chosen);
 
+/// The values of a stage as it has them, but for lists and grammars: none is missing, and numbers are those of its
+/// types.
+json numbers_of(const chosen_stage& stage);
+
 }  // namespace visualiser

@@ -11,9 +11,6 @@
 int main() {
     visualiser::session session;
     std::string line;
-    while (std::getline(std::cin, line)) {
-        const visualiser::json request = visualiser::json::parse(line, nullptr, false);
-        std::puts(session.answer(request).dump().c_str());
-    }
+    while (std::getline(std::cin, line)) std::puts(session.answer_to(line).c_str());
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

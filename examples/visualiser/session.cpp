@@ -16,6 +16,7 @@
 
 #include "../quickstart/blanks.hpp"
 #include "../quickstart/float16.hpp"
+#include "../quickstart/held_coins.hpp"
 #include "../quickstart/sample_text.hpp"
 #include "base64.hpp"
 #include "settings_text.hpp"
@@ -29,14 +30,15 @@ using riffle::token_id;
 
 constexpr std::size_t tokens_by_default = 4096;
 constexpr std::size_t most_tokens = std::size_t{1} << 20;  // of a row: four times as many as any model has today
+constexpr std::size_t most_bytes = std::size_t{16} << 20;  // of a text to learn from
 constexpr std::size_t most_draws = 100'000;
 constexpr std::size_t most_steps = 1000;
 
 json problem(std::string_view sentence) { return {{"problem", sentence}}; }
 
-json with_problem(json answered, const std::string& sentence) {
-    if (!sentence.empty()) answered["problem"] = sentence;
-    return answered;
+/// Tokens were to change, and a stage of the chain names some that are no longer there.
+json does_not_fit(const std::string& wrong) {
+    return problem(fmt::format("{}. This stage does not fit the new tokens: switch it off, then try again.", wrong));
 }
 
 std::string_view text_in(const json& request, const char* member) {
@@ -51,6 +53,25 @@ std::size_t count_in(const json& request, const char* member, std::size_t otherw
     if (found == request.end() || !found->is_number()) return otherwise;
     const double number = found->get<double>();
     return number >= double(least) ? std::size_t(std::min(number, double(most))) : least;
+}
+
+bool is_said(const json& request, const char* member) {
+    const auto found = request.find(member);
+    return found != request.end() && found->is_boolean() && found->get<bool>();
+}
+
+/// The beginning of a text, up to a character's end.
+std::string_view beginning_of(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0u) == 0x80) --most;
+    return text.substr(0, most);
+}
+
+/// The texts of the first `count` tokens, or of all there are.
+riffle::vocabulary first_of(const riffle::vocabulary& texts, std::size_t count) {
+    riffle::vocabulary first;
+    for (riffle::token_id id = 0; std::size_t(id) < count && texts.contains(id); ++id) first.add(texts.piece(id));
+    return first;
 }
 
 /// Bytes, which arrive as a text whose characters they are: JSON has no others.
@@ -79,9 +100,10 @@ std::vector<float> decoded_row(const std::string& bytes, bool is_half) {
 
 }  // namespace
 
-session::session() {
-    stages_ = default_stages();
-    build();
+session::session() { use(default_stages()); }
+
+std::string session::answer_to(const std::string& request) {
+    return answer(json::parse(request, nullptr, false)).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 json session::answer(const json& request) {
@@ -113,23 +135,29 @@ json session::answer(const json& request) {
 
 // ---- where logits come from -----------------------------------------------------------------------------------------
 
-json session::catalogue(const json&) { return {{"stages", written_catalogue()}, {"chain", written_stages(stages_)}}; }
+json session::catalogue(const json&) {
+    return {{"stages", written_catalogue()}, {"chain", written_stages(stages_)}, {"most_tokens", most_tokens}};
+}
 
 json session::learn(const json& request) {
-    const bool is_own = request.contains("text");
-    const std::string text = quickstart::fold_blanks(is_own ? text_in(request, "text") : quickstart::sample_text());
+    const std::string sample = request.contains("text") ? std::string() : quickstart::sample_text();
+    const std::string_view given = request.contains("text") ? text_in(request, "text") : sample;
+    const std::string text = quickstart::fold_blanks(beginning_of(given, most_bytes));
     if (text.find_first_not_of(" \n") == text.npos) return problem("the text holds nothing to learn from");
     const std::size_t size =
         count_in(request, "tokens", tokens_by_default, quickstart::byte_pairs::least, quickstart::byte_pairs::greatest);
-    model_.emplace(text, size);
-    around_.words = {};
-    for (std::size_t id = 0; id < model_->tokens().size(); ++id) {
-        const std::string& piece = model_->tokens()[token_id(id)];
-        around_.words.add({piece.data(), piece.size()});
-    }
-    begin_with(riffle::vocabulary_trie(around_.words));
+    auto learnt = std::make_unique<language_model>(text, size);
+    riffle::vocabulary words;
+    for (std::size_t id = 0; id < learnt->tokens().size(); ++id)
+        words.add(riffle::text(learnt->tokens()[token_id(id)]));
+    const std::size_t count = words.size();
+    if (const std::string wrong = begin_over(std::move(words), count); !wrong.empty()) return does_not_fit(wrong);
+    model_ = std::move(learnt);
     renew_row();
-    return with_problem({{"bytes", text.size()}, {"tokens", shown_texts(around_.words)}}, build());
+    json answered = {{"bytes", text.size()}, {"tokens", shown_texts(around_->words)}};
+    if (given.size() > most_bytes)
+        answered["notes"] = {fmt::format("The text is longer than {} MB; its end was left out.", most_bytes >> 20)};
+    return answered;
 }
 
 json session::tokens(const json& request) {
@@ -141,12 +169,12 @@ json session::tokens(const json& request) {
         const std::string piece = each.is_string() ? bytes_in(each.get_ref<const std::string&>()) : std::string();
         words.add({piece.data(), piece.size()});
     }
+    const std::size_t count = words.size();
+    if (const std::string wrong = begin_over(std::move(words), count); !wrong.empty()) return does_not_fit(wrong);
     model_.reset();
-    around_.words = std::move(words);
-    begin_with(riffle::vocabulary_trie(around_.words));
     row_.clear();
     ranking_.clear();
-    return with_problem({{"tokens", shown_texts(around_.words)}}, build());
+    return {{"tokens", shown_texts(around_->words)}};
 }
 
 json session::row(const json& request) {
@@ -156,7 +184,7 @@ json session::row(const json& request) {
         return problem("expected a whole number of logits in base64");
     if (bytes->size() / (is_half ? 2 : 4) > most_tokens)
         return problem(fmt::format("more than {} logits", most_tokens));
-    return look_at_own(decoded_row(*bytes, is_half));
+    return look_at_own(decoded_row(*bytes, is_half), is_said(request, "begin"));
 }
 
 json session::sparse_row(const json& request) {
@@ -173,29 +201,40 @@ json session::sparse_row(const json& request) {
         row[std::size_t(token)] = each[1].get<float>();
     }
     if (row.empty()) return problem("the list of tokens is empty");
-    return look_at_own(std::move(row));
+    // tokens that have texts are there, though nothing is said of them at this place
+    if (!model_ && row.size() < texts_.size()) row.resize(texts_.size(), riffle::illegal_logit);
+    return look_at_own(std::move(row), is_said(request, "begin"));
 }
 
-/// A text begins, of tokens that are in place.
-void session::begin_with(riffle::vocabulary_trie trie) {
-    around_.trie = std::move(trie);
-    around_.row_size = around_.words.size();
-    prompt_.clear();
-    generated_.clear();
+/// Begins a text of these tokens, of which a row has so many logits. Answers what is wrong with the chain for them, and
+/// nothing has changed then.
+std::string session::begin_over(riffle::vocabulary texts, std::size_t row_size) {
+    auto around = std::make_unique<surroundings>();
+    around->words = first_of(texts, row_size);
+    around->trie = riffle::vocabulary_trie(around->words);
+    around->row_size = row_size;
+    riffle::dynamic_chain made;
+    if (std::string wrong = make_chain(made, stages_, *around, {}); !wrong.empty()) return wrong;
+    chain_ = std::move(made);
+    around_ = std::move(around);
+    texts_ = std::move(texts);
+    text_ = {};
+    return {};
 }
 
-/// Texts of more tokens than the row has logits are another model's.
-json session::look_at_own(std::vector<float> row) {
-    model_.reset();
-    std::string wrong;
-    if (row.size() != around_.row_size) {
-        if (around_.words.size() > row.size()) around_.words = {};
-        begin_with(riffle::vocabulary_trie(around_.words));
-        around_.row_size = row.size();
-        wrong = build();
+/// A row of another length begins a text, as does the first of a file. The texts of the page's own tokens are not its;
+/// texts that came without a model may be, the first of them where they are more than its logits.
+json session::look_at_own(std::vector<float> row, bool is_first) {
+    if (model_ || is_first || row.size() != around_->row_size) {
+        riffle::vocabulary texts = model_ ? riffle::vocabulary() : texts_;
+        if (const std::string wrong = begin_over(std::move(texts), row.size()); !wrong.empty())
+            return does_not_fit(wrong);
+        model_.reset();
     }
     look_at(std::move(row));
-    return with_problem({{"size", row_.size()}, {"texts", around_.words.size()}}, wrong);
+    json answered = {{"size", row_.size()}, {"texts", around_->words.size()}};
+    answered.update(written_text());
+    return answered;
 }
 
 void session::look_at(std::vector<float> row) {
@@ -208,41 +247,25 @@ void session::look_at(std::vector<float> row) {
 /// The model's logits for the text so far; a row of the user's own stays.
 void session::renew_row() {
     if (!model_) return;
-    std::vector<token_id> history(prompt_);
-    history.insert(history.end(), generated_.begin(), generated_.end());
     std::vector<float> row(model_->tokens().size());
-    model_->logits(history, row);
+    model_->logits(text_.all(), row);
     look_at(std::move(row));
 }
 
 // ---- the chain ------------------------------------------------------------------------------------------------------
 
-/// Makes the chain anew, and has it read the text so far. A stage that refuses a token of it, a grammar say, begins
-/// where the text ends: then all of it is a prompt.
-std::string session::build() {
-    riffle::dynamic_chain made;
-    for (const chosen_stage& each : stages_) {
-        if (!each.is_on) continue;
-        if (std::string wrong = each.entry->push(made, *each.entry, each.values, around_); !wrong.empty()) return wrong;
-    }
-    made.prompt(prompt_);
-    const bool is_taken =
-        std::all_of(generated_.begin(), generated_.end(), [&](token_id token) { return !made.accept(token).refused; });
-    if (!is_taken) {
-        made.reset();
-        made.prompt(prompt_);
-        made.prompt(generated_);
-    }
-    chain_ = std::move(made);
-    return {};
+/// A chain of these stages from now on, behind the text so far. Answers what is wrong with them, and nothing has
+/// changed then.
+std::string session::use(std::vector<chosen_stage> stages) {
+    std::string wrong = make_chain(chain_, stages, *around_, text_);
+    if (wrong.empty()) stages_ = std::move(stages);
+    return wrong;
 }
 
 json session::chain(const json& request) {
     std::vector<chosen_stage> chosen;
-    if (const std::string wrong = read_stages(chosen, request); !wrong.empty()) return problem(wrong);
-    stages_.swap(chosen);
-    const std::string wrong = build();
-    if (!wrong.empty()) stages_.swap(chosen);
+    std::string wrong = read_stages(chosen, request);
+    if (wrong.empty()) wrong = use(std::move(chosen));
     return wrong.empty() ? json{{"chain", written_stages(stages_)}} : problem(wrong);
 }
 
@@ -251,47 +274,36 @@ json session::set(const json& request) {
     const std::size_t at = count_in(request, "stage", stages_.size(), 0, stages_.size());
     const auto value = request.find("value");
     if (at == stages_.size() || value == request.end()) return problem("expected a stage, a parameter and a value");
-    chosen_stage& stage = stages_[at];
+    std::vector<chosen_stage> changed = stages_;
+    chosen_stage& stage = changed[at];
     const auto& all = stage.entry->parameters;
     const auto parameter = std::find_if(all.begin(), all.end(),
                                         [&](const auto& each) { return each.name == text_in(request, "parameter"); });
     if (parameter == all.end()) return problem(fmt::format("{} has no such parameter", stage.entry->name));
 
-    const json before = std::exchange(stage.values[parameter->name], *value);
+    stage.values[parameter->name] = *value;
+    riffle::dynamic_chain apart;  // for a stage that is off
     std::string wrong;
-    void* in_chain = stage.is_on && parameter->write ? stage.entry->find(chain_, place_in_chain(stages_, at)) : nullptr;
-    if (!in_chain) wrong = build();
-    else wrong = parameter->write(in_chain, *value, around_);
-    if (!wrong.empty()) stage.values[parameter->name] = before;
-    else if (in_chain && parameter->read && value->is_number())
-        stage.values[parameter->name] = parameter->read(in_chain);
-    return with_problem(json::object(), wrong);
+    void* const in_chain =
+        stage.is_on && parameter->write ? stage.entry->find(chain_, place_in_chain(stages_, at)) : nullptr;
+    if (in_chain) wrong = parameter->write(in_chain, *value, *around_);
+    else if (stage.is_on) wrong = use(changed);
+    else wrong = stage.entry->push(apart, *stage.entry, stage.values, *around_);
+    if (!wrong.empty()) return problem(wrong);
+    if (!is_written(parameter->shown_as)) stage.values[parameter->name] = numbers_of(stage)[parameter->name];
+    stages_ = std::move(changed);
+    return {{"value", stages_[at].values[parameter->name]}};
 }
 
 json session::read_settings(const json& request) {
     const std::string text(text_in(request, "text"));
     std::vector<chosen_stage> chosen;
-    if (const std::string wrong = stages_of_settings(chosen, text, around_); !wrong.empty()) return problem(wrong);
-    stages_.swap(chosen);
-    const std::string wrong = build();
-    if (!wrong.empty()) stages_.swap(chosen);
+    std::string wrong = stages_of_settings(chosen, text, *around_);
+    if (wrong.empty()) wrong = use(std::move(chosen));
     return wrong.empty() ? json{{"chain", written_stages(stages_)}} : problem(wrong);
 }
 
-json session::write_settings(const json&) { return settings_of_stages(stages_, around_); }
-
-/// The stages up to one, none of which selects, after the text so far.
-riffle::dynamic_chain session::up_to(std::size_t stage) {
-    riffle::dynamic_chain first;
-    for (std::size_t i = 0; i <= stage && i < stages_.size(); ++i) {
-        const chosen_stage& each = stages_[i];
-        if (each.is_on && each.entry->group != std::string_view("select"))
-            each.entry->push(first, *each.entry, each.values, around_);
-    }
-    first.prompt(prompt_);
-    for (const token_id token : generated_) first.accept(token);
-    return first;
-}
+json session::write_settings(const json&) { return settings_of_stages(stages_, *around_); }
 
 // ---- one step -------------------------------------------------------------------------------------------------------
 
@@ -299,21 +311,23 @@ json session::step(const json& request) {
     if (row_.empty()) return problem("there is no row of logits yet");
     const std::size_t shown = count_in(request, "top", 40, 1, 1000);
     const riffle::explanation taken_apart = riffle::explain(chain_, row_);
-    const step_report report{stages_, ranking_, taken_apart, around_};
+    const step_report report{stages_, ranking_, taken_apart};
     json answered = report.written(shown);
     const std::size_t stage = count_in(request, "up_to", stages_.size(), 0, stages_.size());
     if (stage < stages_.size()) {
-        riffle::dynamic_chain first = up_to(stage);
-        answered["top"] = report.top(shown, riffle::explain(first, row_).distribution);
+        const std::size_t selectors = chain_.view().has_selector() ? 1 : 0;
+        const std::size_t behind = place_in_chain(stages_, stage + 1);
+        const std::size_t most = chain_.view().size() - selectors;
+        answered["top"] = report.top(shown, left_behind(chain_, std::min(behind, most), row_));
     }
     return answered;
 }
 
-/// Many draws of the token at this place, by a copy of the chain that draws anew each time.
+/// Many draws of the token at this place, from the distribution that the step shows.
 json session::draw(const json& request) {
     const std::size_t count = count_in(request, "count", 1000, 1, most_draws);
     std::vector<std::size_t> times(row_.size());
-    riffle::dynamic_chain again = chain_;
+    riffle::dynamic_chain again = quickstart::with_held_coins(chain_, riffle::explain(chain_, row_));
     for (std::size_t i = 0; i < count; ++i) {
         again.retry();
         const token_id token = again.peek(row_);
@@ -333,39 +347,39 @@ json session::go_on(const json& request) {
     for (std::size_t i = 0; i < count && ended.empty(); ++i) {
         const token_id token = chain_.sample(row_);
         if (token == riffle::null_token) ended = chain_.last_status().message().c_str();
-        else generated_.push_back(token);
+        else text_.generated.push_back(token);
         const riffle::step& led_to = chain_.last_step();
-        const std::size_t back = std::min(std::size_t(led_to.rewind), generated_.size());
+        const std::size_t back = std::min(std::size_t(led_to.rewind), text_.generated.size());
         if (token != riffle::null_token && back > 0 && chain_.rewind(back).ok())
-            generated_.resize(generated_.size() - back);
+            text_.generated.resize(text_.generated.size() - back);
         if (token != riffle::null_token && led_to.finished) ended = "the text is complete";
         renew_row();
     }
-    json answered = text_so_far();
+    json answered = written_text();
     answered["ended"] = ended;
     return answered;
 }
 
 json session::go_back(const json&) {
-    if (generated_.empty()) return problem("there is nothing to take back");
+    if (text_.generated.empty()) return problem("there is nothing to take back");
     const bool is_rewound = chain_.rewind(1).ok();
-    generated_.pop_back();
-    const std::string wrong = is_rewound ? std::string() : build();
+    text_.generated.pop_back();
+    if (!is_rewound) make_chain(chain_, stages_, *around_, text_);
     renew_row();
-    return with_problem(text_so_far(), wrong);
+    return written_text();
 }
 
 json session::begin(const json& request) {
-    prompt_.clear();
-    if (model_) prompt_ = model_->encode(quickstart::fold_blanks(text_in(request, "text")));
-    generated_.clear();
-    const std::string wrong = build();
+    text_ = {};
+    if (model_) text_.prompt = model_->encode(quickstart::fold_blanks(text_in(request, "text")));
+    make_chain(chain_, stages_, *around_, text_);
     renew_row();
-    return with_problem(text_so_far(), wrong);
+    return written_text();
 }
 
-json session::text_so_far() const {
-    return {{"prompt", shown_tokens(around_.words, prompt_)}, {"generated", shown_tokens(around_.words, generated_)}};
+json session::written_text() const {
+    return {{"prompt", shown_tokens(around_->words, text_.prompt)},
+            {"generated", shown_tokens(around_->words, text_.generated)}};
 }
 
 }  // namespace visualiser

@@ -1,5 +1,6 @@
 #include "stage_catalogue.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
@@ -43,12 +44,14 @@ parameter yes_or_no(const char* name, const char* meaning) {
     return member<Member>({name, control::yes_or_no, 0, 1, 1, "", meaning});
 }
 template <auto Member>
-parameter list(const char* name, const char* meaning) {
-    return member<Member>({name, control::list, 0, 0, 0, "", meaning});
+parameter list(const char* name, const char* meaning, const char* setting = "",
+               decltype(parameter::in_settings) in_settings = nullptr) {
+    return member<Member>({name, control::list, 0, 0, 0, setting, meaning, in_settings});
 }
 template <auto Member>
 parameter min_keep(const char* setting = "min_keep") {
-    return slider<Member>("min_keep", 0, 20, 1, setting, "tokens that it leaves at least");
+    return member<Member>(
+        {"min_keep", control::slider, 0, 20, 1, setting, "tokens that it leaves at least", min_keep_setting});
 }
 
 // ---- stages ---------------------------------------------------------------------------------------------------------
@@ -115,11 +118,13 @@ std::vector<stage_entry> every_stage() {
                         {slider<&mirostat::tau>("tau", 0, 10, 0.05, "mirostat_tau", "target surprise, in bits"),
                          slider<&mirostat::eta>("eta", 0, 1, 0.01, "mirostat_eta", "learning rate"),
                          slider<&mirostat::m>("m", 2, 200, 1, "", "tokens that Zipf's law is fitted to"),
-                         seed<&mirostat::seed>("seed")}),
+                         seed<&mirostat::seed>("seed")},
+                        "mirostat=1"),
         stage<mirostat_v2>("mirostat_v2", "select", "keeps the surprise of the text near a target, by a bound on it",
                            {slider<&mirostat_v2::tau>("tau", 0, 10, 0.05, "mirostat_tau", "target surprise, in bits"),
                             slider<&mirostat_v2::eta>("eta", 0, 1, 0.01, "mirostat_eta", "learning rate"),
-                            seed<&mirostat_v2::seed>("seed")}),
+                            seed<&mirostat_v2::seed>("seed")},
+                           "mirostat=2"),
         stage<adaptive_p>(
             "adaptive_p", "select", "prefers tokens whose probability is near a target",
             {slider<&adaptive_p::target>("target", -1, 1, 0.01, "adaptive_target",
@@ -196,8 +201,9 @@ std::vector<stage_entry> every_stage() {
                     list<&xtc::exempt>("exempt", "tokens that are never left out")}),
         stage<infill>("infill", "truncate", "ends or goes on when filling in a gap", {}, "infill"),
         // ---- penalise, ban, bias
-        stage<logit_bias>("logit_bias", "penalise", "adds to the logits of some tokens",
-                          {list<&logit_bias::biases>("biases", "tokens and what is added; false bans")}),
+        stage<logit_bias>(
+            "logit_bias", "penalise", "adds to the logits of some tokens",
+            {list<&logit_bias::biases>("biases", "tokens and what is added; false bans", "logit_bias", bias_setting)}),
         stage<penalties>(
             "penalties", "penalise", "lowers the logits of recent tokens",
             {slider<&penalties::last_n>("last_n", -1, 512, 1, "penalty_last_n", "tokens looked back at; -1 for all"),
@@ -213,7 +219,8 @@ std::vector<stage_entry> every_stage() {
              slider<&dry::allowed_length>("allowed_length", 0, 20, 1, "dry_allowed_length",
                                           "repetitions below this cost nothing"),
              slider<&dry::last_n>("last_n", -1, 512, 1, "dry_penalty_last_n", "tokens looked back at; -1 for all"),
-             list<&dry::breakers>("breakers", "texts that end a repetition")}),
+             list<&dry::breakers>("breakers", "texts, or lists of tokens, that end a repetition",
+                                  "dry_sequence_breaker", breaker_setting)}),
         stage<no_repeat_ngram>(
             "no_repeat_ngram", "penalise", "no sequence of n tokens twice",
             {slider<&no_repeat_ngram::n>("n", 0, 10, 1, "no_repeat_ngram", "0 or below is off"),
@@ -239,7 +246,7 @@ std::vector<stage_entry> every_stage() {
         {"constrain",
          "constrain",
          "only tokens that a grammar takes next",
-         {{"grammar", control::grammar, 0, 0, 0, "grammar", "GBNF, llama.cpp's notation"}},
+         {{"grammar", control::grammar, 0, 0, 0, "grammar", "GBNF, llama.cpp's notation", grammar_setting}},
          "",
          push_grammar,
          [](riffle::dynamic_chain& chain, std::size_t i) -> void* { return chain.get_if<constraint>(i); }},
@@ -268,6 +275,11 @@ json written_parameter(const parameter& each, const json& defaults) {
 }
 
 }  // namespace
+
+bool stage_entry::has_setting() const {
+    return *setting ||
+           std::any_of(parameters.begin(), parameters.end(), [](const parameter& each) { return *each.setting != 0; });
+}
 
 std::span<const stage_entry> catalogue() {
     static const std::vector<stage_entry> all = every_stage();

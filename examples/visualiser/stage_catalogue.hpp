@@ -8,12 +8,16 @@
 
 #include <riffle/riffle.hpp>
 
+#include "setting_values.hpp"
 #include "surroundings.hpp"
 
 namespace visualiser {
 
 /// How a page lets a person change a parameter.
 enum class control { slider, yes_or_no, seed, list, grammar };
+
+/// Whether its value is a text that a person wrote, and stays as it was written.
+constexpr bool is_written(control shown_as) { return shown_as == control::list || shown_as == control::grammar; }
 
 /// A parameter of a stage, as a person meets it.
 struct parameter {
@@ -24,6 +28,7 @@ struct parameter {
     double step = 0;           ///< 0: the slider's positions are spaced by ratio
     const char* setting = "";  ///< its name in a text of settings; "" where those have none
     const char* meaning = "";
+    std::vector<std::string> (*in_settings)(const json& value, const surroundings& around) = number_setting;
     json (*read)(const void* stage) = nullptr;  ///< null: of a stage that is made of its values
     std::string (*write)(void* stage, const json& value, const surroundings& around) = nullptr;
 };
@@ -34,13 +39,15 @@ struct stage_entry {
     const char* group;  ///< of the table in samplers/README.md
     const char* meaning;
     std::vector<parameter> parameters;
-    const char* setting = "";  ///< its name in a text of settings, where no parameter's name puts it into the chain
+    const char* setting = "";  ///< what puts it into the chain of a text of settings, where no parameter's name does
     /// A stage of these values at the end of a chain; what is wrong, or nothing. Values that are not given are the
     /// stage's own defaults.
     std::string (*push)(riffle::dynamic_chain& chain, const stage_entry& entry, const json& values,
                         const surroundings& around);
     /// The i-th stage of a chain, where it is of this kind; else null.
     void* (*find)(riffle::dynamic_chain& chain, std::size_t i);
+
+    bool has_setting() const;  ///< whether a text of settings can put it into a chain
 };
 
 /// All stages there are, in the order of the table in samplers/README.md.

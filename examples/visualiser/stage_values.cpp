@@ -1,10 +1,12 @@
 #include "stage_values.hpp"
 
+#include <cmath>
 #include <cstdlib>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "shown_text.hpp"
 
 namespace visualiser {
 namespace {
@@ -20,10 +22,7 @@ std::string read_list(json& items, const json& value) {
 
 /// A token, by its id, or by its text where that is one token.
 std::string read_token(token_id& into, const json& item, const surroundings& around) {
-    if (item.is_number_integer()) {
-        into = whole_within<token_id>(item.get<double>());
-        return {};
-    }
+    if (item.is_number_integer()) return read_value(into, item, around);
     if (!item.is_string()) return "expected a token: its id or its text";
     const std::string piece = item.get<std::string>();
     for (token_id id = 0; around.words.contains(id); ++id)
@@ -57,11 +56,35 @@ std::string for_each_item(const json& value, Take take) {
     return {};
 }
 
+riffle::token_sequences sequences_that_hold(std::span<const std::string> texts, const surroundings& around) {
+    const std::vector<riffle::text> all(texts.begin(), texts.end());
+    return riffle::dry_breakers(around.words, std::span<const riffle::text>(all));
+}
+
+/// A list as it is read: what `write` makes of each item, without the outer brackets.
+template <class Items, class Write>
+std::string written_list(const Items& items, Write write) {
+    std::string list;
+    for (const auto& each : items) {
+        const std::string written = write(each);
+        if (!written.empty()) list += (list.empty() ? "" : ", ") + written;
+    }
+    return list;
+}
+/// One token is its id.
+std::string written_sequence(std::span<const token_id> tokens) {
+    const std::string ids = written_list(tokens, [](token_id id) { return std::to_string(id); });
+    return tokens.size() == 1 ? ids : "[" + ids + "]";
+}
+
 }  // namespace
 
 std::string read_value(float& into, const json& value, const surroundings&) {
-    if (!value.is_number()) return "expected a number";
-    into = value.get<float>();
+    constexpr double greatest = double((std::numeric_limits<float>::max)());
+    if (value == "inf") into = std::numeric_limits<float>::infinity();
+    else if (value == "-inf") into = -std::numeric_limits<float>::infinity();
+    else if (value.is_number()) into = float(std::clamp(value.get<double>(), -greatest, greatest));
+    else return "expected a number";
     return {};
 }
 std::string read_value(bool& into, const json& value, const surroundings&) {
@@ -87,9 +110,10 @@ std::string read_value(std::vector<riffle::logit_bias_entry>& into, const json& 
     const std::string wrong = for_each_item(value, [&](const json& item) -> std::string {
         const bool is_pair = item.is_array() && item.size() == 2;
         const bool bans = is_pair && item[1].is_boolean() && !item[1].get<bool>();
-        if (!bans && !(is_pair && item[1].is_number())) return R"(expected pairs such as  [" the", -2], [5, false])";
         riffle::logit_bias_entry entry;
-        entry.bias = bans ? riffle::illegal_logit : item[1].get<float>();
+        entry.bias = riffle::illegal_logit;
+        if (!is_pair || (!bans && !read_value(entry.bias, item[1], around).empty()))
+            return R"(expected pairs such as  [" the", -2], [5, false])";
         std::string why = read_token(entry.token, item[0], around);
         if (why.empty()) found.push_back(entry);
         return why;
@@ -112,10 +136,16 @@ std::string read_value(std::vector<riffle::biased_sequence>& into, const json& v
 
 std::string read_value(riffle::token_sequences& into, const json& value, const surroundings& around) {
     std::vector<std::vector<token_id>> found;
-    const std::string wrong =
-        for_each_item(value, [&](const json& item) { return read_sequence(found.emplace_back(), item, around); });
-    if (wrong.empty()) into = riffle::token_sequences(std::move(found));
-    return wrong;
+    std::vector<std::string> texts;
+    const std::string wrong = for_each_item(value, [&](const json& item) -> std::string {
+        if (!item.is_string()) return read_sequence(found.emplace_back(), item, around);
+        texts.push_back(item.get<std::string>());
+        return {};
+    });
+    if (!wrong.empty()) return wrong;
+    for (const auto& each : sequences_that_hold(texts, around)) found.push_back(each);
+    into = riffle::token_sequences(std::move(found));
+    return {};
 }
 
 std::string read_value(riffle::phrase_set& into, const json& value, const surroundings&) {
@@ -142,6 +172,60 @@ std::string read_value(std::vector<std::uint32_t>& into, const json& value, cons
 }
 
 /// The shortest decimal that reads as this float: 0.95, where the double nearest to it has 17 digits.
-json written_value(float value) { return std::strtod(fmt::format("{}", value).c_str(), nullptr); }
+json written_value(float value) {
+    const std::string shortest = fmt::format("{}", value);
+    return std::isinf(value) ? json(shortest) : json(std::strtod(shortest.c_str(), nullptr));
+}
+
+json written_value(const riffle::token_set& tokens) {
+    std::vector<token_id> ids;
+    tokens.each([&](token_id id) { ids.push_back(id); });
+    return written_list(ids, [](token_id id) { return std::to_string(id); });
+}
+
+json written_value(const std::vector<riffle::logit_bias_entry>& biases) {
+    return written_list(biases, [](const riffle::logit_bias_entry& each) {
+        const json bias = each.bias == riffle::illegal_logit ? json(false) : written_value(each.bias);
+        return json::array({each.token, bias}).dump();
+    });
+}
+
+json written_value(const std::vector<riffle::biased_sequence>& banned) {
+    return written_list(banned, [](const riffle::biased_sequence& each) { return written_sequence(each.tokens); });
+}
+
+json written_value(const riffle::token_sequences& breakers) {
+    return written_list(breakers, [](std::span<const token_id> each) { return written_sequence(each); });
+}
+
+json written_value(const riffle::phrase_set&) { return ""; }
+
+json written_value(const std::vector<std::uint32_t>& mask_words) {
+    riffle::token_set let_through;
+    for (std::size_t id = 0; id < 32 * mask_words.size(); ++id)
+        if (mask_words[id / 32] >> (id % 32) & 1u) let_through.add(token_id(id));
+    return written_value(let_through);
+}
+
+std::vector<std::string> breaker_texts(const json& value, const surroundings& around) {
+    std::vector<std::string> all;
+    for_each_item(value, [&](const json& item) -> std::string {
+        if (item.is_string()) return all.push_back(item.get<std::string>()), "";
+        std::vector<token_id> tokens;
+        std::string why = read_sequence(tokens, item, around);
+        std::string& breaker = all.emplace_back();
+        for (const token_id token : tokens)
+            breaker.append(around.words.piece(token).data(), around.words.piece(token).size());
+        return why;
+    });
+    return all;
+}
+
+json written_breakers(std::span<const std::string> texts, const surroundings& around) {
+    return written_list(texts, [&](const std::string& each) {
+        if (shown_text(riffle::text(each)) == each) return json(each).dump();
+        return written_value(sequences_that_hold({&each, 1}, around)).get<std::string>();
+    });
+}
 
 }  // namespace visualiser

@@ -23,8 +23,7 @@ double probability(const riffle::token_logprob& of) { return std::exp(double(of.
 
 int step_report::fate(token_id token) const {
     const riffle::fate is = step.fate_of(token);
-    if (is.survived) return kept;
-    if (is.stage < 0) return illegal;
+    if (is.survived || is.stage < 0) return kept;
     std::size_t chosen = 0;
     for (int in_chain = -1; chosen < stages.size(); ++chosen)
         if (stages[chosen].is_on && ++in_chain == is.stage) break;

@@ -23,7 +23,7 @@ extern "C" {
 }
 /// Answers it; the bytes stand at answer_bytes.
 [[clang::export_name("answer")]] std::size_t page_answer() {
-    answer = session().answer(visualiser::json::parse(request, nullptr, false)).dump();
+    answer = session().answer_to(request);
     return answer.size();
 }
 [[clang::export_name("answer_bytes")]] const char* page_answer_bytes() { return answer.data(); }
