@@ -38,7 +38,7 @@ row() {
         2) bytes+='\x00\x00\x00\x40' ;;
         esac
     done
-    printf '{"do":"row","data":"%s"%s}' "$(printf "$bytes" | base64)" "${row_is-}"
+    printf '{"do":"row","data":"%s"%s}' "$(printf '%b' "$bytes" | base64)" "${row_is-}"
 }
 abcd='{"do":"tokens","pieces":["a","b","c","d"]}'
 greedy=$(chain '{"name":"greedy"}')
