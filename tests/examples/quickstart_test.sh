@@ -138,8 +138,8 @@ watch 'dq'
 expect_output '1000 draws of it'
 [[ $(awk '/draws of it/ { seen = 1 } seen && match($0, /% +[0-9]+/) { split(substr($0, RSTART), part, " "); sum += part[2] }
           END { print (sum > 500 && sum <= 1000) }' "$folder/out") == 1 ]] || fail "draws that do not add up"
-for seed in 1 2 3 4; do  # a step in which xtc leaves tokens out is drawn as it stands, and so is one in which it does not
-    watch 'dq' --chain "xtc_probability=0.5;xtc_threshold=0.02;seed=$seed"
+for seed in 1 2 3 4; do  # of steps in which xtc leaves tokens out, and of others
+    watch 'dq' --prompt 'The' --chain 'xtc_probability=0.5;xtc_threshold=0.02' --seed "$seed"
     awk '/draws of it/ { seen = 1 } seen && match($0, /[0-9.]+ % +[0-9]+/) {
              split(substr($0, RSTART, RLENGTH), part, / % +/)
              if (part[1] - part[2] / 10 > 6 || part[2] / 10 - part[1] > 6) far = 1
