@@ -1,13 +1,15 @@
-// llama.cpp's functions that look into a chain. The chain itself is llama.cpp's own: of our samplers that stand beside
-// each other it holds one, the run, which the program does not see.
+// llama.cpp's functions that look into a chain, or take one over. The chain itself is llama.cpp's own: of our samplers
+// that stand beside each other it holds one, the run, which the program does not see.
 
+#include <cstddef>
 #include <cstdint>
 #include <llama.h>
 #include <memory>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "exported.hpp"
+#include "facade.hpp"
 #include "llama_library.hpp"
 #include "report.hpp"
 #include "sampler_run.hpp"
@@ -15,61 +17,97 @@
 namespace preload {
 namespace {
 
-struct own_functions {
-    decltype(&llama_sampler_chain_add) add = original<decltype(llama_sampler_chain_add)>("llama_sampler_chain_add");
-    decltype(&llama_sampler_chain_get) get = original<decltype(llama_sampler_chain_get)>("llama_sampler_chain_get");
-    decltype(&llama_sampler_chain_n) count = original<decltype(llama_sampler_chain_n)>("llama_sampler_chain_n");
-    decltype(&llama_sampler_chain_remove) remove =
-        original<decltype(llama_sampler_chain_remove)>("llama_sampler_chain_remove");
-    decltype(&llama_sampler_get_seed) seed = original<decltype(llama_sampler_get_seed)>("llama_sampler_get_seed");
-    decltype(&llama_sampler_sample) sample = original<decltype(llama_sampler_sample)>("llama_sampler_sample");
+std::int32_t length_of(const llama_sampler* chain) { return RIFFLE_THEIRS(llama_sampler_chain_n)(chain); }
+/// What llama.cpp has at a place of a chain: a run, or a sampler of its own or the program's.
+llama_sampler* held(llama_sampler* chain, std::int32_t i) { return RIFFLE_THEIRS(llama_sampler_chain_get)(chain, i); }
+bool is_chain(const llama_sampler* sampler) { return held(const_cast<llama_sampler*>(sampler), -1) != nullptr; }
+
+/// Where a sampler stands that the program added.
+struct place {
+    llama_sampler* sampler;
+    std::int32_t in_chain;
+    sampler_run* run;  ///< nullptr: it is in none
+    std::size_t in_run;
 };
-const own_functions& own() {
-    static const own_functions found;
-    return found;
-}
 
-bool is_chain(llama_sampler* sampler) { return sampler && own().get(sampler, -1) != nullptr; }
-
-/// Calls visit(place in the chain, run or nullptr, place in the run) for every sampler that the program added, until it
-/// answers true.
-template <class Visit>
-bool any_added(llama_sampler* chain, Visit visit) {
-    for (std::int32_t i = 0; i < own().count(chain); ++i) {
-        sampler_run* const run = sampler_run::in(own().get(chain, i));
-        const std::size_t size = run ? run->size() : 1;
-        for (std::size_t in_run = 0; in_run < size; ++in_run)
-            if (visit(i, run, in_run)) return true;
+std::vector<place> places_of(llama_sampler* chain) {
+    std::vector<place> all;
+    for (std::int32_t i = 0; i < length_of(chain); ++i) {
+        llama_sampler* const each = held(chain, i);
+        sampler_run* const run = sampler_run::in(each);
+        if (!run) all.push_back({each, i, nullptr, 0});
+        for (std::size_t in_run = 0; run && in_run < run->size(); ++in_run)
+            all.push_back({run->sampler(in_run), i, run, in_run});
     }
-    return false;
+    return all;
 }
-
-llama_sampler* added(llama_sampler* chain, std::int32_t place, sampler_run* run, std::size_t in_run) {
-    return run ? run->facade(in_run) : own().get(chain, place);
+std::optional<place> place_at(llama_sampler* chain, std::int32_t i) {
+    const std::vector<place> all = places_of(chain);
+    if (i < 0 || std::size_t(i) >= all.size()) return std::nullopt;
+    return all[std::size_t(i)];
 }
 
 /// The run that a sampler goes into which is added now; nullptr where none is open.
 sampler_run* open_run(llama_sampler* chain) {
-    const std::int32_t size = own().count(chain);
-    sampler_run* const last = size > 0 ? sampler_run::in(own().get(chain, size - 1)) : nullptr;
-    return last && !last->is_used() ? last : nullptr;
+    const std::int32_t length = length_of(chain);
+    sampler_run* const last = length > 0 ? sampler_run::in(held(chain, length - 1)) : nullptr;
+    return last && last->is_open() ? last : nullptr;
 }
 
-/// llama.cpp's own samplers in the places of ours: a graph knows no others.
-void give_back(llama_sampler* chain) {
-    if (!is_chain(chain) || !any_added(chain, [](auto, const sampler_run* run, auto) { return run != nullptr; }))
-        return;
-    std::vector<owned_sampler> all;
-    while (own().count(chain) > 0) {
-        owned_sampler each(own().remove(chain, 0));
-        if (const sampler_run* run = sampler_run::in(each.get())) {
-            for (owned_sampler& one : run->originals()) all.push_back(std::move(one));
+/// False where riffle has no chain for it.
+bool add_to_run(llama_sampler* chain, llama_sampler* facade) {
+    if (sampler_run* const open = open_run(chain); open && open->append(facade)) return true;
+    auto run = std::make_unique<sampler_run>();
+    if (!run->append(facade)) return false;
+    RIFFLE_THEIRS(llama_sampler_chain_add)(chain, sampler_run::as_sampler(std::move(run)));
+    return true;
+}
+
+std::int32_t first_run(llama_sampler* chain) {
+    std::int32_t i = 0;
+    while (i < length_of(chain) && !sampler_run::in(held(chain, i))) ++i;
+    return i;
+}
+
+/// In the places of runs their samplers, llama.cpp's own now; whether there was one.
+bool replace_runs(llama_sampler* chain) {
+    std::vector<llama_sampler*> all;
+    for (const std::int32_t first = first_run(chain); length_of(chain) > first;) {
+        llama_sampler* const each = RIFFLE_THEIRS(llama_sampler_chain_remove)(chain, first);
+        if (sampler_run* const run = sampler_run::in(each)) {
+            for (llama_sampler* one : run->release()) all.push_back(one);
+            llama_sampler_free(each);
         } else {
-            all.push_back(std::move(each));
+            all.push_back(each);
         }
     }
-    for (owned_sampler& each : all) own().add(chain, each.release());
-    note_given_back();
+    for (llama_sampler* each : all) RIFFLE_THEIRS(llama_sampler_chain_add)(chain, each);
+    return !all.empty();
+}
+
+/// A sampler as llama.cpp would have it, and all in it; whether it was not. A graph knows no others.
+bool give_back(llama_sampler* sampler) {
+    leave_to_llama(sampler);
+    if (!is_chain(sampler)) return false;
+    bool is_changed = replace_runs(sampler);
+    for (std::int32_t i = 0; i < length_of(sampler); ++i) is_changed |= give_back(held(sampler, i));
+    return is_changed;
+}
+void give_back_to_graph(llama_sampler* sampler) {
+    if (give_back(sampler)) note_given_back();
+}
+
+/// Whether what llama.cpp holds at one place of two chains is of one kind.
+bool are_alike(const llama_sampler* one, const llama_sampler* other) {
+    const sampler_run *a = sampler_run::in(one), *b = sampler_run::in(other);
+    if (!a || !b) return !a && !b;
+    return a->size() == b->size() && a->is_dissolved() == b->is_dissolved();
+}
+bool have_runs_alike(llama_sampler* one, llama_sampler* other) {
+    if (length_of(one) != length_of(other)) return false;
+    for (std::int32_t i = 0; i < length_of(one); ++i)
+        if (!are_alike(held(one, i), held(other, i))) return false;
+    return true;
 }
 
 }  // namespace
@@ -80,75 +118,71 @@ using namespace preload;
 extern "C" {
 
 RIFFLE_EXPORTED void llama_sampler_chain_add(llama_sampler* chain, llama_sampler* sampler) {
-    if (is_called_by_llama(CALLER) || !is_unused_facade(sampler)) {
-        if (!is_called_by_llama(CALLER) && mode() != preload_mode::off && sampler) note_left_to_llama(sampler);
-        return own().add(chain, sampler);
-    }
-    if (sampler_run* const run = open_run(chain)) return run->append(sampler);
-    auto run = std::make_unique<sampler_run>();
-    run->append(sampler);
-    own().add(chain, sampler_run::as_sampler(std::move(run)));
+    const bool is_ours = is_facade(sampler) && !is_called_by_llama(RIFFLE_CALLER);
+    if (is_ours && add_to_run(chain, sampler)) return;
+    if (!is_called_by_llama(RIFFLE_CALLER) && sampler && !is_chain(sampler)) note_left_to_llama(sampler);
+    leave_to_llama(sampler);
+    RIFFLE_THEIRS(llama_sampler_chain_add)(chain, sampler);
 }
 RIFFLE_EXPORTED llama_sampler* llama_sampler_chain_get(llama_sampler* chain, std::int32_t i) {
-    if (is_called_by_llama(CALLER) || i < 0 || !is_chain(chain)) return own().get(chain, i);
-    llama_sampler* found = nullptr;
-    any_added(chain, [&](std::int32_t place, sampler_run* run, std::size_t in_run) {
-        if (i-- > 0) return false;
-        found = added(chain, place, run, in_run);
-        return true;
-    });
-    return found;
+    if (is_called_by_llama(RIFFLE_CALLER) || i < 0 || !is_chain(chain)) return held(chain, i);
+    const std::optional<place> found = place_at(chain, i);
+    return found ? found->sampler : nullptr;
 }
 RIFFLE_EXPORTED std::int32_t llama_sampler_chain_n(const llama_sampler* chain) {
-    if (is_called_by_llama(CALLER) || !is_chain(const_cast<llama_sampler*>(chain))) return own().count(chain);
-    std::int32_t size = 0;
-    any_added(const_cast<llama_sampler*>(chain), [&](auto, auto, auto) { return ++size, false; });
-    return size;
+    if (is_called_by_llama(RIFFLE_CALLER) || !is_chain(chain)) return length_of(chain);
+    return std::int32_t(places_of(const_cast<llama_sampler*>(chain)).size());
 }
 RIFFLE_EXPORTED llama_sampler* llama_sampler_chain_remove(llama_sampler* chain, std::int32_t i) {
-    if (is_called_by_llama(CALLER) || i < 0 || !is_chain(chain)) return own().remove(chain, i);
-    llama_sampler* taken = nullptr;
-    any_added(chain, [&](std::int32_t place, sampler_run* run, std::size_t in_run) {
-        if (i-- > 0) return false;
-        if (!run) return taken = own().remove(chain, place), true;
-        if (run->is_used()) note_taken_out();
-        taken = run->remove(in_run);
-        if (run->size() == 0) llama_sampler_free(own().remove(chain, place));
-        return true;
-    });
+    const bool is_theirs = is_called_by_llama(RIFFLE_CALLER) || !is_chain(chain);
+    const std::optional<place> found = is_theirs ? std::nullopt : place_at(chain, i);
+    if (!found) return RIFFLE_THEIRS(llama_sampler_chain_remove)(chain, is_theirs ? i : -1);
+    if (!found->run) return RIFFLE_THEIRS(llama_sampler_chain_remove)(chain, found->in_chain);
+    llama_sampler* const taken = found->run->remove(found->in_run);
+    if (found->run->size() == 0) llama_sampler_free(RIFFLE_THEIRS(llama_sampler_chain_remove)(chain, found->in_chain));
     return taken;
 }
 RIFFLE_EXPORTED std::uint32_t llama_sampler_get_seed(const llama_sampler* sampler) {
-    if (const llama_sampler* const behind = original_of(sampler)) return own().seed(behind);
-    auto* const chain = const_cast<llama_sampler*>(sampler);
-    if (is_called_by_llama(CALLER) || !is_chain(chain)) return own().seed(sampler);
+    if (is_facade(sampler)) return RIFFLE_THEIRS(llama_sampler_get_seed)(link_of(sampler).original());
+    if (is_called_by_llama(RIFFLE_CALLER) || !is_chain(sampler)) return RIFFLE_THEIRS(llama_sampler_get_seed)(sampler);
     std::uint32_t seed = LLAMA_DEFAULT_SEED;  // the last one counts
-    any_added(chain, [&](std::int32_t place, sampler_run* run, std::size_t in_run) {
-        const std::uint32_t of_one = llama_sampler_get_seed(added(chain, place, run, in_run));
+    for (const place& each : places_of(const_cast<llama_sampler*>(sampler))) {
+        const std::uint32_t of_one = llama_sampler_get_seed(each.sampler);
         if (of_one != LLAMA_DEFAULT_SEED) seed = of_one;
-        return false;
-    });
+    }
     return seed;
+}
+/// llama.cpp copies sampler by sampler. Where two chains came to other runs, or one sampler was used and the other was
+/// not, all are llama.cpp's first.
+RIFFLE_EXPORTED void llama_sampler_copy(const llama_sampler* from, llama_sampler* to) {
+    auto* const source = const_cast<llama_sampler*>(from);
+    if (from == to || !from || !to) return;
+    const bool are_chains = is_chain(from) && is_chain(to);
+    if (are_chains && !have_runs_alike(source, to)) {
+        replace_runs(source);
+        replace_runs(to);
+    }
+    leave_to_llama(source);
+    leave_to_llama(to);
+    RIFFLE_THEIRS(llama_sampler_copy)(from, to);
 }
 /// A chain that is one run needs no candidate for every token.
 RIFFLE_EXPORTED llama_token llama_sampler_sample(llama_sampler* sampler, llama_context* context, std::int32_t index) {
-    const bool is_one_run = !is_called_by_llama(CALLER) && is_chain(sampler) && own().count(sampler) == 1;
-    sampler_run* const run = is_one_run ? sampler_run::in(own().get(sampler, 0)) : nullptr;
+    const bool is_one_run = !is_called_by_llama(RIFFLE_CALLER) && is_chain(sampler) && length_of(sampler) == 1;
+    sampler_run* const run = is_one_run ? sampler_run::in(held(sampler, 0)) : nullptr;
     const llama_token token = run ? run->peek(context, index) : -1;
-    if (token < 0) return own().sample(sampler, context, index);
+    if (token < 0) return RIFFLE_THEIRS(llama_sampler_sample)(sampler, context, index);
     llama_sampler_accept(sampler, token);
     return token;
 }
 
 RIFFLE_EXPORTED bool llama_set_sampler(llama_context* context, llama_seq_id sequence, llama_sampler* sampler) {
-    static const auto set = original<decltype(llama_set_sampler)>("llama_set_sampler");
-    give_back(sampler);
-    return set(context, sequence, sampler);
+    give_back_to_graph(sampler);
+    return RIFFLE_THEIRS(llama_set_sampler)(context, sequence, sampler);
 }
 RIFFLE_EXPORTED llama_context* llama_init_from_model(llama_model* model, llama_context_params parameters) {
-    static const auto init = original<decltype(llama_init_from_model)>("llama_init_from_model");
-    for (std::size_t i = 0; i < parameters.n_samplers; ++i) give_back(parameters.samplers[i].sampler);
-    return init(model, parameters);
+    for (std::size_t i = 0; i < parameters.n_samplers; ++i) give_back_to_graph(parameters.samplers[i].sampler);
+    return RIFFLE_THEIRS(llama_init_from_model)(model, parameters);
 }
 
 }  // extern "C"

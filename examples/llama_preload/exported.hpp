@@ -4,4 +4,4 @@
 #define RIFFLE_EXPORTED __attribute__((visibility("default"), noinline))
 
 /// Where the function that it stands in was called from.
-#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+#define RIFFLE_CALLER __builtin_extract_return_addr(__builtin_return_address(0))

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 #include <link.h>
+#include <string>
+#include <vector>
 
 namespace preload {
 namespace {
@@ -26,6 +27,18 @@ address_range range_of(const dl_phdr_info& object) {
         if (first + segment.p_memsz > all.end) all.end = first + segment.p_memsz;
     }
     return all;
+}
+
+/// Of all that is loaded. (They are opened later: dl_iterate_phdr holds a lock that dlopen may wait for.)
+std::vector<std::string> names_of_objects() {
+    std::vector<std::string> names;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* to) {
+            static_cast<std::vector<std::string>*>(to)->emplace_back(object->dlpi_name);
+            return 0;
+        },
+        &names);
+    return names;
 }
 
 /// libllama: where it is looked up, and where it lies. It is behind this library where the program was linked with it;
@@ -52,24 +65,17 @@ public:
 
 private:
     const void* look_among_all_objects(const char* known) {
-        struct search {
-            llama_library& library;
-            const char* known;
-            const void* found = nullptr;
-        } looking{*this, known};
-        dl_iterate_phdr(
-            [](dl_phdr_info* object, std::size_t, void* to) {
-                auto& s = *static_cast<search*>(to);
-                if (!std::strstr(object->dlpi_name, "libllama")) return 0;
-                void* const handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-                if (!handle) return 0;
-                s.found = dlsym(handle, s.known);
-                if (s.found) s.library.handle_ = handle;  // stays open, as the program has it
-                else dlclose(handle);
-                return s.found ? 1 : 0;
-            },
-            &looking);
-        return looking.found;
+        for (const std::string& name : names_of_objects()) {
+            if (name.find("libllama") == std::string::npos) continue;
+            void* const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+            if (!handle) continue;
+            if (const void* const found = dlsym(handle, known)) {
+                handle_ = handle;  // stays open, as the program has it
+                return found;
+            }
+            dlclose(handle);
+        }
+        return nullptr;
     }
 
     void* handle_ = nullptr;
@@ -90,7 +96,7 @@ void* llama_function(const char* name) {
     void* const found = llama().function(name);
     if (!found) {
         std::fprintf(stderr, "riffle: the program's libllama has no %s\n", name);
-        std::abort();  // as a program does that calls a function which is not there
+        std::abort();
     }
     return found;
 }

@@ -7,17 +7,24 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <string_view>
 
+#include "mode.hpp"
 #include "sampler_run.hpp"
 
 namespace preload {
 namespace {
 
+/// A sampler of the program's own need not have one.
+const char* name_of(const llama_sampler* sampler) {
+    const bool can_tell = sampler && sampler->iface && sampler->iface->name;
+    const char* const name = can_tell ? llama_sampler_name(sampler) : nullptr;
+    return name ? name : "(no name)";
+}
+
 /// All that is told at the end of the program. Steps come from any thread.
 class program_report {
 public:
-    ~program_report() {
+    void print() {
         const std::lock_guard lock(mutex_);
         std::fprintf(
             stderr,
@@ -31,24 +38,21 @@ public:
             std::fprintf(stderr, "riffle: left to llama.cpp  %s\n", name.c_str());
         if (given_back_)
             std::fprintf(stderr, "riffle: %u chains given back to llama.cpp, for a context's graph\n", given_back_);
-        if (taken_out_)
-            std::fprintf(stderr, "riffle: %u samplers taken out of chains in use: their draws began anew\n",
-                         taken_out_);
+        if (dissolved_)
+            std::fprintf(stderr, "riffle: %u times samplers in use went on as llama.cpp's own\n", dissolved_);
+        if (begun_anew_) std::fprintf(stderr, "riffle: %u mirostats of them began anew\n", begun_anew_);
     }
-    void note_step(std::uint64_t nanoseconds) {
-        const std::lock_guard lock(mutex_);
-        nanoseconds_ += nanoseconds;
-    }
-    void note_run(const sampler_run& run, bool is_from_context) {
+    void note_step(const sampler_run& run, sampled_from source, std::uint64_t nanoseconds) {
         std::string names;
         for (std::size_t i = 0; i < run.size(); ++i) {
             if (i > 0) names += " | ";
-            names += llama_sampler_name(run.facade(i));
+            names += name_of(run.sampler(i));
         }
         const std::lock_guard lock(mutex_);
         ++runs_[names];
         ++steps_;
-        from_context_ += is_from_context;
+        nanoseconds_ += nanoseconds;
+        from_context_ += source == sampled_from::context;
     }
     void note_left(const char* name) {
         const std::lock_guard lock(mutex_);
@@ -58,57 +62,57 @@ public:
         const std::lock_guard lock(mutex_);
         ++given_back_;
     }
-    void note_taken_out() {
+    void note_dissolved() {
         const std::lock_guard lock(mutex_);
-        ++taken_out_;
+        ++dissolved_;
+    }
+    void note_begun_anew() {
+        const std::lock_guard lock(mutex_);
+        ++begun_anew_;
     }
 
 private:
     std::mutex mutex_;
     std::uint64_t steps_ = 0, nanoseconds_ = 0, from_context_ = 0;
-    unsigned given_back_ = 0, taken_out_ = 0;
+    unsigned given_back_ = 0, dissolved_ = 0, begun_anew_ = 0;
     std::map<std::string, std::uint64_t> runs_;
     std::set<std::string> left_to_llama_;
 };
 
+/// Never destroyed, since other threads and what is destroyed later may still sample.
 program_report& report() {
-    static program_report only;
-    return only;
+    static program_report* const only = [] {
+        std::atexit([] { report().print(); });
+        return new program_report;
+    }();
+    return *only;
 }
+
+bool is_asked_for() { return mode() == preload_mode::report; }
 
 }  // namespace
 
-preload_mode mode() {
-    static const preload_mode asked = [] {
-        const char* const value = std::getenv("RIFFLE_PRELOAD");
-        const std::string_view word = value ? value : "";
-        if (word == "off") return preload_mode::off;
-        if (word == "report") return preload_mode::report;
-        if (!word.empty()) std::fprintf(stderr, "riffle: RIFFLE_PRELOAD is off, report or nothing, not '%s'\n", value);
-        return preload_mode::on;
-    }();
-    return asked;
-}
-
 void note_left_to_llama(const llama_sampler* sampler) {
-    if (mode() == preload_mode::report) report().note_left(llama_sampler_name(sampler));
+    if (is_asked_for()) report().note_left(name_of(sampler));
 }
 void note_given_back() {
-    if (mode() == preload_mode::report) report().note_given_back();
+    if (is_asked_for()) report().note_given_back();
 }
-void note_taken_out() {
-    if (mode() == preload_mode::report) report().note_taken_out();
+void note_dissolved() {
+    if (is_asked_for()) report().note_dissolved();
+}
+void note_begun_anew() {
+    if (is_asked_for()) report().note_begun_anew();
 }
 
-timed_step::timed_step(const sampler_run& run, std::size_t candidates) : is_measured_(mode() == preload_mode::report) {
-    if (!is_measured_) return;
-    report().note_run(run, candidates == 0);
-    begun_ = std::chrono::steady_clock::now();
+timed_step::timed_step() : is_measured_(is_asked_for()) {
+    if (is_measured_) begun_ = std::chrono::steady_clock::now();
 }
-timed_step::~timed_step() {
+void timed_step::is_done(const sampler_run& run, sampled_from source) const {
     if (!is_measured_) return;
     const auto spent = std::chrono::steady_clock::now() - begun_;
-    report().note_step(std::uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count()));
+    const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
+    report().note_step(run, source, std::uint64_t(nanoseconds));
 }
 
 }  // namespace preload

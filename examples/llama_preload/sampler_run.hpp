@@ -4,23 +4,16 @@
 #include <cstdint>
 #include <llama.h>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "recent_tokens.hpp"
 #include "sampler_link.hpp"
 
 namespace preload {
 
-/// What a constructor gives the program: a llama_sampler that stands for one link. Alone it is a run of one. In a chain
-/// it belongs to a run, and is what llama_sampler_chain_get gives.
-llama_sampler* new_facade(sampler_link link);
-
-/// Whether new_facade made it, and nobody has used it.
-bool is_unused_facade(const llama_sampler* sampler);
-
-/// llama.cpp's sampler that a facade stands for; nullptr for other samplers.
-const llama_sampler* original_of(const llama_sampler* sampler);
-
-/// Samplers that stand beside each other in a chain, as one: a riffle chain does the work of all.
+/// Samplers that stand beside each other in a chain, as one: a riffle chain does the work of all. Where the program
+/// does what that does not allow for, it is dissolved: its samplers become llama.cpp's own, which catch up.
 class sampler_run {
 public:
     sampler_run() = default;
@@ -32,35 +25,50 @@ public:
     static llama_sampler* as_sampler(std::unique_ptr<sampler_run> run);
     static sampler_run* in(const llama_sampler* sampler);
 
-    /// The next link, as its facade. Only into a run that is not used yet.
-    void append(llama_sampler* facade);
-    /// Gives a link away. What the others keep of the accepted tokens stays; draws begin anew.
+    /// Whether one more sampler may be added.
+    bool is_open() const noexcept { return !is_used_ && !is_full_ && !is_dissolved_; }
+    /// The next facade. False, and nothing done, where riffle has no chain of those there and this one.
+    bool append(llama_sampler* facade);
+    /// Gives a sampler away; where the run is in use, it is dissolved first.
     llama_sampler* remove(std::size_t i);
+    /// All of its samplers, llama.cpp's own now.
+    std::vector<llama_sampler*> release();
 
-    bool is_used() const noexcept { return is_applied_ || !accepted_.empty(); }
-    std::size_t size() const noexcept { return facades_.size(); }
-    llama_sampler* facade(std::size_t i) const noexcept { return facades_[i]; }
+    bool is_used() const noexcept { return is_used_; }
+    bool is_dissolved() const noexcept { return is_dissolved_; }
+    std::size_t size() const noexcept { return samplers_.size(); }
+    llama_sampler* sampler(std::size_t i) const noexcept { return samplers_[i]; }
 
     void accept(llama_token token);
     void apply(llama_token_data_array* candidates);
     void reset();
     std::unique_ptr<sampler_run> clone() const;
-    void copy_state(const sampler_run& from);
+    /// Of a run that is as long.
+    void copy_state(sampler_run& from);
 
     /// The token of an output straight from the context's logits, and nothing accepted; -1 where that is not possible.
     llama_token peek(llama_context* context, std::int32_t index);
 
-    /// llama.cpp's own samplers, which have accepted the tokens that the run has.
-    std::vector<owned_sampler> originals() const;
+    /// The samplers become llama.cpp's own, in the state that they would have come to; a mirostat draws from its
+    /// beginning.
+    void dissolve();
+    /// A seed is another one: the chain is put together anew when it is needed.
+    void forget_engine();
 
 private:
-    void make_engine();
+    exact_chain chain_of_links() const;
     bool is_left_to_llama() const noexcept;
+    /// Whether riffle does the work: puts its chain together where it has none yet.
+    bool is_at_work();
+    void apply_one_by_one(llama_token_data_array* candidates);
+    void catch_up();
+    std::int32_t last_n() const noexcept;
 
-    std::vector<llama_sampler*> facades_;
-    owned_sampler engine_;  ///< nullptr: llama.cpp's own samplers, one after the other
-    std::vector<llama_token> accepted_;
-    bool is_applied_ = false;
+    std::vector<llama_sampler*> samplers_;  ///< facades, until it is dissolved
+    std::optional<exact_chain> pushed_;     ///< those that were appended, for the engine
+    owned_sampler engine_;                  ///< from the first use on
+    recent_tokens accepted_;                ///< what the samplers look back on
+    bool is_used_ = false, is_full_ = false, is_dissolved_ = false;
 };
 
 }  // namespace preload
