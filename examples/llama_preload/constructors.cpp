@@ -1,6 +1,7 @@
 // llama.cpp's constructors of samplers, answered with samplers of which riffle does the work. Those that are not here
 // (grammar, infill, adaptive_p, the reasoning budget, ...) are llama.cpp's, and stand between ours as they are.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <llama.h>
@@ -39,6 +40,11 @@ llama_sampler* answer(llama_sampler* original, const void* caller, Stage stage, 
                       .last_n = last_n,
                       .cost = cost});
 }
+/// What a temperature costs, which alone keeps nothing. Divided by an infinite one -inf is NaN.
+sampler_cost cost_of(float temperature) {
+    return std::isinf(temperature) ? sampler_cost::not_for_riffle : sampler_cost::cheap_alone;
+}
+
 /// For one that draws: the seed is known when the chain is made.
 template <class Stage>
 llama_sampler* answer_with_seed(llama_sampler* original, const void* caller, std::uint32_t seed, Stage stage) {
@@ -84,13 +90,12 @@ RIFFLE_EXPORTED llama_sampler* llama_sampler_init_typical(float p, std::size_t m
                   r::typical{.p = p, .min_keep = min_keep});
 }
 RIFFLE_EXPORTED llama_sampler* llama_sampler_init_temp(float t) {
-    return answer(RIFFLE_THEIRS(llama_sampler_init_temp)(t), RIFFLE_CALLER, r::temperature{.t = t},
-                  sampler_cost::cheap_alone);
+    return answer(RIFFLE_THEIRS(llama_sampler_init_temp)(t), RIFFLE_CALLER, r::temperature{.t = t}, cost_of(t));
 }
 RIFFLE_EXPORTED llama_sampler* llama_sampler_init_temp_ext(float t, float delta, float exponent) {
     return answer(RIFFLE_THEIRS(llama_sampler_init_temp_ext)(t, delta, exponent), RIFFLE_CALLER,
                   r::dynamic_temperature{.t = t, .range = delta, .exponent = exponent},
-                  delta > 0 ? sampler_cost::usual : sampler_cost::cheap_alone);
+                  delta > 0 && std::isfinite(t) ? sampler_cost::usual : cost_of(t));
 }
 RIFFLE_EXPORTED llama_sampler* llama_sampler_init_xtc(float p, float t, std::size_t min_keep, std::uint32_t seed) {
     return answer_with_seed(RIFFLE_THEIRS(llama_sampler_init_xtc)(p, t, min_keep, seed), RIFFLE_CALLER, seed,

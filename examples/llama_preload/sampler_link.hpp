@@ -21,8 +21,9 @@ using owned_sampler = std::unique_ptr<llama_sampler, riffle::llama::detail::free
 /// What a sampler costs llama.cpp, beside what riffle needs to look at the candidates at all.
 enum class sampler_cost {
     usual,
-    cheap_alone,  ///< no more, and it keeps nothing: where no other stands beside it, llama.cpp's own does the work
-    nothing,      ///< it is switched off
+    cheap_alone,     ///< no more, and it keeps nothing: where no other stands beside it, llama.cpp's own does the work
+    nothing,         ///< it is switched off
+    not_for_riffle,  ///< it makes NaN, which llama.cpp sorts in a way of its own: it and its neighbours are llama.cpp's
 };
 
 /// How riffle does what a sampler of llama.cpp's does.

@@ -103,6 +103,7 @@ bool sampler_run::is_left_to_llama() const noexcept {
     std::size_t cheap = 0, others = 0;
     for (const llama_sampler* each : samplers_) {
         const sampler_cost cost = link_of(each).setup().cost;
+        if (cost == sampler_cost::not_for_riffle) return true;
         cheap += cost == sampler_cost::cheap_alone;
         others += cost == sampler_cost::usual;
     }
