@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Unmodified programs of llama.cpp's with the library ahead of libllama, and without: the same answers.
 #
-#     llama_preload_test.sh PATH_OF_LIBRARY PATH_OF_WRITE_RANDOM_MODEL PATH_OF_USE_LLAMA_SAMPLERS
+#     llama_preload_test.sh LIBRARY WRITE_RANDOM_MODEL USE_LLAMA_SAMPLERS OPEN_LLAMA_PLUGIN LLAMA_PLUGIN
 #
 # Needs llama-server and llama-completion (Debian's llama.cpp-tools) and llama.cpp's own tests (llama.cpp-tests); what is
 # missing is left out, and said. RIFFLE_EXAMPLE_MODEL names a GGUF file; without one a small model with random weights is
 # written. The server listens on this machine's loopback alone.
 set -u
-library=$(realpath "${1:?usage: llama_preload_test.sh PATH_OF_LIBRARY PATH_OF_WRITE_RANDOM_MODEL PATH_OF_USE_LLAMA_SAMPLERS}")
-write_model=${2:?the path of write_random_model is missing} use_samplers=${3:?the path of use_llama_samplers is missing}
+(($# == 5)) || { echo "usage: llama_preload_test.sh LIBRARY WRITE_RANDOM_MODEL USE_LLAMA_SAMPLERS OPEN_LLAMA_PLUGIN LLAMA_PLUGIN"; exit 1; }
+library=$(realpath "$1") write_model=$2 use_samplers=$3 open_plugin=$4 plugin=$(realpath "$5")
 export LC_ALL=C.UTF-8
 unset RIFFLE_PRELOAD
 
@@ -27,6 +27,9 @@ fail() {
 expect_same() { # WHAT FILE FILE
     checks=$((checks + 1))
     cmp -s "$2" "$3" || { fail "$1"; diff <(fold -w 150 "$2") <(fold -w 150 "$3") | head -n 6; }
+}
+expect_work_of_riffle() { # WHAT OUTPUT
+    grep -qE '^riffle: [1-9][0-9]* samplings' "$2" || fail "riffle was not at work: $1"
 }
 
 model=${RIFFLE_EXAMPLE_MODEL:-}
@@ -59,7 +62,11 @@ completions() {
         complete "$folder/own" "" "${arguments[@]}" || fail "llama-completion $options: $(tail -n 1 "$folder/own.err")"
         RIFFLE_PRELOAD=report complete "$folder/ours" "$library" "${arguments[@]}"
         expect_same "llama-completion $options" "$folder/own" "$folder/ours"
-        grep -q '^riffle: .* samplings' "$folder/ours.err" || fail "no report: $options"
+        if [[ $options == *backend* ]]; then
+            grep -q '1 chains given back to llama.cpp' "$folder/ours.err" || fail "not given back: $options"
+        else
+            expect_work_of_riffle "$options" "$folder/ours.err"
+        fi
     done <<END
 --top-k 40
 --temp 1.4 --top-n-sigma 1.5
@@ -172,6 +179,7 @@ ask_all() {
 servers() {
     local file
     ask_all "" own && RIFFLE_PRELOAD=report ask_all "$library" ours || return
+    expect_work_of_riffle llama-server "$folder/server.log"
     for file in "$folder"/own.*; do
         [[ $file == *.at-once.* || $file == *.err ]] ||
             expect_same "llama-server, request ${file##*/own.}" "$file" "${file/own./ours.}"
@@ -192,10 +200,12 @@ passes_too() {
     local name=${1##*/}
     "$@" >"$folder/own.log" 2>&1 || { echo "    left out: $name ${*:2} does not pass by itself with this model"; return; }
     checks=$((checks + 1))
-    LD_PRELOAD=$library "$@" >"$folder/ours.log" 2>&1 || { fail "$name ${*:2}"; tail -n 5 "$folder/ours.log"; }
+    RIFFLE_PRELOAD=report LD_PRELOAD=$library "$@" >"$folder/ours.log" 2>&1 || { fail "$name ${*:2}"; tail -n 5 "$folder/ours.log"; }
+    grep '^riffle: ' "$folder/ours.log" >>"$folder/reports"
 }
 own_tests() {
     local test one
+    : >"$folder/reports"
     for test in /usr/libexec/*/llama.cpp-tests/test-{sampling,reasoning-budget,grammar-integration,llama-grammar}; do
         [[ ! -x $test ]] || passes_too "$test"
     done
@@ -205,6 +215,8 @@ own_tests() {
             passes_too "$test" --model "$model" --test "$one"
         done
     done
+    expect_work_of_riffle "llama.cpp's own tests" "$folder/reports"
+    grep -q 'given back to llama.cpp' "$folder/reports" || fail "no chain of a test was given back"
 }
 
 # All functions of llama.h that have to do with samplers, used as any program may.
@@ -213,16 +225,47 @@ functions() {
     RIFFLE_PRELOAD=report LD_PRELOAD=$library "$use_samplers" "$model" >"$folder/ours" 2>"$folder/ours.err" ||
         fail "with the library, use_llama_samplers ends with $?"
     expect_same "llama.h's functions" "$folder/own" "$folder/ours"
-    (($(wc -l <"$folder/own") > 150)) || fail "few lines of use_llama_samplers"
-    grep -q '; 48 of them without a candidate for every token' "$folder/ours.err" || fail "llama_sampler_sample makes candidates"
+    (($(wc -l <"$folder/own") > 2000)) || fail "few lines of use_llama_samplers"
+    grep -qE '; [1-9][0-9]+ of them without a candidate for every token' "$folder/ours.err" || fail "llama_sampler_sample makes candidates"
+}
+
+# --- other ways into a process -------------------------------------------------------------------------------------------
+
+# Programs without any libllama, and such as open one themselves.
+other_programs() {
+    local now asked
+    for now in "" 1; do
+        LD_BIND_NOW=$now LD_PRELOAD=$library /bin/true || fail "a program without libllama does not run (LD_BIND_NOW=$now)"
+        asked=$(LD_BIND_NOW=$now LD_PRELOAD=$library RIFFLE_PRELOAD=report "$open_plugin" "$plugin" 2>"$folder/ours.err")
+        [[ $asked == 'samplers of a plugin: 2' ]] || fail "a plugin (LD_BIND_NOW=$now): $asked $(tail -n 1 "$folder/ours.err")"
+        expect_work_of_riffle "a plugin" "$folder/ours.err"
+        checks=$((checks + 2))
+    done
+}
+# Python's ctypes looks functions up in libllama itself.
+from_python() {
+    local asked
+    command -v python3 >/dev/null || { echo "    left out: no python3 here"; return; }
+    asked=$(LD_PRELOAD=$library python3 - 2>&1 <<'END'
+import ctypes
+llama = ctypes.CDLL("libllama.so.0")
+pointer = ctypes.c_void_p
+for name in "init_top_k", "init_dist", "clone": getattr(llama, "llama_sampler_" + name).restype = pointer
+llama.llama_sampler_name.restype = ctypes.c_char_p
+for made in llama.llama_sampler_init_top_k(40), llama.llama_sampler_init_dist(5):
+    print(llama.llama_sampler_name(pointer(llama.llama_sampler_clone(pointer(made)))).decode())
+END
+    )
+    checks=$((checks + 1))
+    [[ $asked == $'top-k\ndist' ]] || fail "from Python: $asked"
 }
 
 functions
 if command -v llama-completion >/dev/null; then completions; else echo "    left out: no llama-completion here (llama.cpp-tools)"; fi
 if command -v llama-server >/dev/null; then servers; else echo "    left out: no llama-server here (llama.cpp-tools)"; fi
 own_tests
-# a program without any libllama
-LD_PRELOAD=$library true || fail "a program without libllama does not run"
+other_programs
+from_python
 
 ((failures == 0)) && echo "all $checks checks passed" || echo "$failures of $checks checks failed"
 exit $((failures > 0))
