@@ -1,6 +1,7 @@
 // llama.cpp's functions that look into a chain, or take one over. The chain itself is llama.cpp's own: of our samplers
 // that stand beside each other it holds one, the run, which the program does not see.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <llama.h>
@@ -109,6 +110,21 @@ bool have_runs_alike(llama_sampler* one, llama_sampler* other) {
         if (!are_alike(held(one, i), held(other, i))) return false;
     return true;
 }
+/// llama.cpp copies sampler by sampler. Where two chains came to other runs, or one sampler was used and the other was
+/// not, all are llama.cpp's then; the same in chains that are in them.
+void make_alike(llama_sampler* one, llama_sampler* other) {
+    if (!is_chain(one) || !is_chain(other)) {
+        leave_to_llama(one);
+        leave_to_llama(other);
+        return;
+    }
+    if (!have_runs_alike(one, other)) {
+        replace_runs(one);
+        replace_runs(other);
+    }
+    for (std::int32_t i = 0; i < std::min(length_of(one), length_of(other)); ++i)
+        make_alike(held(one, i), held(other, i));
+}
 
 }  // namespace
 }  // namespace preload
@@ -152,18 +168,8 @@ RIFFLE_EXPORTED std::uint32_t llama_sampler_get_seed(const llama_sampler* sample
     }
     return seed;
 }
-/// llama.cpp copies sampler by sampler. Where two chains came to other runs, or one sampler was used and the other was
-/// not, all are llama.cpp's first.
 RIFFLE_EXPORTED void llama_sampler_copy(const llama_sampler* from, llama_sampler* to) {
-    auto* const source = const_cast<llama_sampler*>(from);
-    if (from == to || !from || !to) return;
-    const bool are_chains = is_chain(from) && is_chain(to);
-    if (are_chains && !have_runs_alike(source, to)) {
-        replace_runs(source);
-        replace_runs(to);
-    }
-    leave_to_llama(source);
-    leave_to_llama(to);
+    if (from != to) make_alike(const_cast<llama_sampler*>(from), to);
     RIFFLE_THEIRS(llama_sampler_copy)(from, to);
 }
 /// A chain that is one run needs no candidate for every token.

@@ -124,6 +124,7 @@ RIFFLE_EXPORTED llama_sampler* llama_sampler_init_penalties(std::int32_t n_vocab
 RIFFLE_EXPORTED llama_sampler* llama_sampler_init_logit_bias(std::int32_t n_vocab, std::int32_t count,
                                                              const llama_logit_bias* biases) {
     r::logit_bias stage;
+    stage.biases.reserve(count > 0 ? std::size_t(count) : 0);
     for (std::int32_t i = 0; i < count; ++i) stage.biases.push_back({biases[i].token, biases[i].bias});
     return answer(RIFFLE_THEIRS(llama_sampler_init_logit_bias)(n_vocab, count, biases), RIFFLE_CALLER, std::move(stage),
                   sampler_cost::cheap_alone);

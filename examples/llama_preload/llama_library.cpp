@@ -52,6 +52,7 @@ public:
         else found = look_among_all_objects(known);
         if (!found) return;
         at_ = reinterpret_cast<std::uintptr_t>(found);
+        keep_open(found);
         dl_iterate_phdr(
             [](dl_phdr_info* object, std::size_t, void* to) {
                 auto& self = *static_cast<llama_library*>(to);
@@ -64,13 +65,18 @@ public:
     bool holds(const void* address) const { return range_.holds(reinterpret_cast<std::uintptr_t>(address)); }
 
 private:
+    /// For good: what is looked up in it is kept.
+    static void keep_open(const void* found) {
+        Dl_info where{};
+        if (dladdr(found, &where)) dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    }
     const void* look_among_all_objects(const char* known) {
         for (const std::string& name : names_of_objects()) {
             if (name.find("libllama") == std::string::npos) continue;
             void* const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
             if (!handle) continue;
             if (const void* const found = dlsym(handle, known)) {
-                handle_ = handle;  // stays open, as the program has it
+                handle_ = handle;
                 return found;
             }
             dlclose(handle);

@@ -227,6 +227,7 @@ functions() {
     expect_same "llama.h's functions" "$folder/own" "$folder/ours"
     (($(wc -l <"$folder/own") > 2000)) || fail "few lines of use_llama_samplers"
     grep -qE '; [1-9][0-9]+ of them without a candidate for every token' "$folder/ours.err" || fail "llama_sampler_sample makes candidates"
+    grep -q "[0-9] times samplers in use went on as llama.cpp's own" "$folder/ours.err" || fail "nothing was dissolved"
 }
 
 # --- other ways into a process -------------------------------------------------------------------------------------------

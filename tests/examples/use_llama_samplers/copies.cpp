@@ -85,6 +85,7 @@ void of_nested_chains() {
 }  // namespace
 
 void copy_chains() {
+    llama_sampler_copy(nullptr, nullptr);
     of_other_seeds();
     of_whole_samplers();
     of_parts();
