@@ -123,11 +123,12 @@ RIFFLE_EXPORTED llama_sampler* llama_sampler_init_penalties(std::int32_t n_vocab
 }
 RIFFLE_EXPORTED llama_sampler* llama_sampler_init_logit_bias(std::int32_t n_vocab, std::int32_t count,
                                                              const llama_logit_bias* biases) {
+    llama_sampler* const made = RIFFLE_THEIRS(llama_sampler_init_logit_bias)(n_vocab, count, biases);
+    if (wants_theirs(RIFFLE_CALLER)) return made;  // of many biases, perhaps
     r::logit_bias stage;
     stage.biases.reserve(count > 0 ? std::size_t(count) : 0);
     for (std::int32_t i = 0; i < count; ++i) stage.biases.push_back({biases[i].token, biases[i].bias});
-    return answer(RIFFLE_THEIRS(llama_sampler_init_logit_bias)(n_vocab, count, biases), RIFFLE_CALLER, std::move(stage),
-                  sampler_cost::cheap_alone);
+    return answer(made, RIFFLE_CALLER, std::move(stage), sampler_cost::cheap_alone);
 }
 /// Where it is on, llama.cpp's own does the work: finding the tokens of its breakers takes a look at every token of the
 /// vocabulary, which it has taken already. Where it is off, it does not part its neighbours.
