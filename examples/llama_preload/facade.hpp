@@ -23,8 +23,8 @@ void set_run(llama_sampler* facade, sampler_run* run);
 /// From here on the sampler is llama.cpp's, with what llama.cpp's own of the link has kept. For a facade only.
 void become_theirs(llama_sampler* facade);
 
-/// The same, having done what is needed for the program to find it in the state that it expects: all of its run become
-/// llama.cpp's. Others stay as they are.
+/// Where the program uses a sampler itself: makes a facade llama.cpp's, and with it all of its run, so that the program
+/// finds it in the state that it expects. Samplers that are none of ours stay as they are.
 void leave_to_llama(llama_sampler* sampler);
 
 }  // namespace preload

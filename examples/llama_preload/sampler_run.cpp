@@ -52,8 +52,7 @@ sampler_run* sampler_run::in(const llama_sampler* sampler) {
     return sampler && sampler->iface == &functions.known ? &run_of(sampler) : nullptr;
 }
 
-// --- which samplers
-// ----------------------------------------------------------------------------------------------------
+// --- which samplers --------------------------------------------------------------------------------------------------
 
 bool sampler_run::append(llama_sampler* facade) {
     if (!pushed_) pushed_ = chain_of_links();
@@ -116,8 +115,7 @@ std::int32_t sampler_run::last_n() const noexcept {
     return most;
 }
 
-// --- what they do
-// ------------------------------------------------------------------------------------------------------
+// --- what they do ----------------------------------------------------------------------------------------------------
 
 bool sampler_run::is_at_work() {
     is_used_ = true;
@@ -213,8 +211,7 @@ void sampler_run::copy_state(sampler_run& from) {
     if (from.engine_ && !engine_) engine_.reset(llama_sampler_clone(from.engine_.get()));
 }
 
-// --- and what becomes of them
-// ------------------------------------------------------------------------------------------
+// --- and what becomes of them ----------------------------------------------------------------------------------------
 
 void sampler_run::dissolve() {
     if (is_dissolved_) return;
