@@ -1,38 +1,19 @@
 'use strict';
 // The stages of the chain, as cards that can be moved, switched and set.
 
-const stage_colours = 8;
+const stage_colours = 12;
 const colour_of = (stage) => `var(--stage-${stage % stage_colours})`;
 
-function element(name, properties = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key in made) made[key] = value;
-    else made.setAttribute(key, value);
-  }
-  made.append(...children);
-  return made;
-}
-
-/** A slider whose positions are spaced by ratio has 1000 of them, from `least` to `greatest`. */
-const positions = 1000;
-function value_at(parameter, position) {
-  if (parameter.step > 0) return position;
-  return Math.round(parameter.least - 1 + (parameter.greatest - parameter.least + 1) ** (position / positions));
-}
-function position_of(parameter, value) {
-  if (parameter.step > 0) return value;
-  const share = Math.log(Math.max(value - parameter.least + 1, 1)) / Math.log(parameter.greatest - parameter.least + 1);
-  return Math.min(share, 1) * positions;
-}
+/** What the engine is told of a stage; the page keeps more: drafts (controls.js), and which stage is looked behind. */
+const asked_stage = ({ name, on, values }) => ({ name, on, values });
 
 class ChainView {
-  /** `changed(request)` is told what a person did: it answers whether that was possible. */
-  constructor(list, catalogue, changed, speak) {
+  /** `page` has what the page can do: change(request), which answers null where that was refused,
+      set_soon(request, then), settle(), speak(sentence), speak_soon(sentence). */
+  constructor(list, catalogue, page) {
     this.list = list;
     this.entries = new Map(catalogue.map((entry) => [entry.name, entry]));
-    this.changed = changed;
-    this.speak = speak;
+    this.page = page;
     this.stages = [];
     list.addEventListener('dragover', (event) => this.drag_over(event));
     list.addEventListener('drop', (event) => this.drop(event));
@@ -47,39 +28,30 @@ class ChainView {
   /** What the last step says of each stage. */
   report(reports) {
     const of = new Map(reports.map((each) => [each.stage, each]));
-    [...this.list.children].forEach((card, i) => {
-      const report = of.get(i);
-      const count = card.querySelector('.count'), mass = card.querySelector('.mass'), more = card.querySelector('.fell');
-      count.textContent = report ? `${grouped(report.before)} → ${grouped(report.after)}` : '';
-      mass.firstChild.style.transform = `scaleX(${report ? report.mass_removed : 0})`;
-      mass.title = report ? `${percent(report.mass_removed)} of the probability fell here` : '';
-      const fell = report?.fallen.length ? report.fallen.map(([token]) => shown_token(token)).join(' ') : '';
-      const next = report?.next ? `next byte: ${report.next}` : '';
-      more.textContent = fell ? `${percent(report.mass_removed)} fell here: ${fell}` : next;
-      more.hidden = more.textContent === '';
-    });
+    [...this.list.children].forEach((card, i) => this.report_on(card, of.get(i)));
+  }
+  report_on(card, report) {
+    const share = report?.mass_removed ?? 0;
+    card.querySelector('.count').textContent = report ? `${grouped(report.before)} → ${grouped(report.after)}` : '';
+    const mass = card.querySelector('.mass');
+    mass.firstChild.style.transform = `scaleX(${share})`;
+    mass.title = report ? `${percent(share)} of the probability fell here` : '';
+    const more = card.querySelector('.fell');
+    const fell = (report?.fallen ?? []).map(([token]) => shown_token(token)).join(' ');
+    more.textContent = fell ? `${percent(share)} fell here: ${fell}` : report?.next ? `next byte: ${report.next}` : '';
+    more.hidden = more.textContent === '';
   }
 
   light(stage) {
     [...this.list.children].forEach((card, i) => card.classList.toggle('lit', i === stage));
   }
 
+  // ---- cards
+
   card(stage, i) {
     const entry = this.entries.get(stage.name);
-    const name = element('b', { textContent: stage.name, id: `stage-${i}` });
-    const grip = element('button', { type: 'button', className: 'grip', textContent: '⠿', draggable: true,
-                                     'aria-label': `Move ${stage.name}: up and down arrows`, title: 'Drag, or use the arrow keys' });
-    grip.addEventListener('keydown', (event) => this.move_by_key(event, i));
-    const on = element('input', { type: 'checkbox', checked: stage.on, 'aria-label': `${stage.name} is on` });
-    on.addEventListener('change', () => this.rebuild((stages) => { stages[i].on = on.checked; }, i));
-    const remove = element('button', { type: 'button', textContent: '×', 'aria-label': `Remove ${stage.name}` });
-    remove.addEventListener('click', () => this.rebuild((stages) => stages.splice(i, 1), Math.max(i - 1, 0)));
-    const look = element('button', { type: 'button', textContent: '◎', className: 'look', 'aria-pressed': 'false',
-                                     'aria-label': `Show the distribution behind ${stage.name}`, title: 'Show the distribution behind this stage' });
-    look.addEventListener('click', () => this.look(i));
-    const head = element('div', { className: 'stage-head' }, grip, on, name, element('span', { className: 'count' }),
-                         ...(entry.group === 'select' ? [] : [look]), remove);
-    const card = element('li', { className: `stage${stage.on ? '' : ' off'}`, 'aria-labelledby': `stage-${i}` }, head,
+    const card = element('li', { className: `stage${stage.on ? '' : ' off'}`, 'aria-labelledby': `stage-${i}` },
+      this.head(stage, i, entry),
       element('p', { className: 'note', textContent: entry.meaning }),
       element('div', { className: 'mass' }, element('i')),
       ...this.parameters(stage, i, entry.parameters),
@@ -87,8 +59,50 @@ class ChainView {
     card.style.setProperty('--colour', colour_of(i));
     card.addEventListener('pointerenter', () => this.hovered?.(i));
     card.addEventListener('pointerleave', () => this.hovered?.(null));
-    grip.addEventListener('dragstart', (event) => this.begin_drag(event, card, i));
     return card;
+  }
+
+  head(stage, i, entry) {
+    const { name } = stage;
+    return element('div', { className: 'stage-head' }, this.grip(name, i), this.switch_of(stage, i),
+      element('b', { textContent: name, id: `stage-${i}` }), element('span', { className: 'count' }),
+      ...(entry.group === 'select' ? [] : [this.look_button(stage, i)]),
+      this.move_button(i, -1, 'up', '↑', `Move ${name} up`),
+      this.move_button(i, 1, 'down', '↓', `Move ${name} down`),
+      this.button('remove', '×', `Remove ${name}`, () => this.remove(i)));
+  }
+
+  button(className, sign, label, clicked) {
+    const made = element('button', { type: 'button', className, textContent: sign, title: label, 'aria-label': label });
+    made.addEventListener('click', clicked);
+    return made;
+  }
+
+  /** No button: Firefox drags none. */
+  grip(name, i) {
+    const grip = element('span', { className: 'grip', textContent: '⠿', draggable: true, tabIndex: 0, role: 'button',
+                                   'aria-label': `Move ${name}: up and down arrows`, title: 'Drag, or use the arrow keys' });
+    grip.addEventListener('keydown', (event) => this.move_by_key(event, i));
+    grip.addEventListener('dragstart', (event) => this.begin_drag(event, grip.closest('li'), i));
+    return grip;
+  }
+
+  switch_of(stage, i) {
+    const on = element('input', { type: 'checkbox', className: 'on', checked: stage.on, 'aria-label': `${stage.name} is on` });
+    on.addEventListener('change', () => this.rebuild((stages) => { stages[i].on = on.checked; }, i));
+    return on;
+  }
+
+  look_button(stage, i) {
+    const look = this.button('look', '◎', `Show the distribution behind ${stage.name}`, () => this.look(i));
+    look.setAttribute('aria-pressed', String(Boolean(stage.is_looked_at)));
+    return look;
+  }
+
+  move_button(i, by, className, sign, label) {
+    const button = this.button(className, sign, label, () => this.move(i, i + by));
+    button.setAttribute('aria-disabled', String(i + by < 0 || i + by >= this.stages.length));
+    return button;
   }
 
   /** The chief ones; and folded away, unless they are set, what few people need. */
@@ -97,90 +111,63 @@ class ChainView {
     const shown = (of) => of.map((parameter) => this.parameter(stage, i, parameter));
     const rare = all.filter(is_rare);
     if (rare.length === 0) return shown(all);
-    const is_set = rare.some(({ name, default: usual }) => (stage.values[name] ?? usual) !== usual);
+    const is_set = rare.some(({ name, default: usual }) => (stage.values[name] ?? usual) !== usual || stage.drafts?.[name]);
     const more = element('details', { className: 'rare', open: is_set },
       element('summary', { textContent: rare.map(({ name }) => name).join(', ') }), ...shown(rare));
     return [...shown(all.filter((each) => !is_rare(each))), more];
   }
 
   parameter(stage, i, parameter) {
-    const value = stage.values[parameter.name] ?? parameter.default;
-    const id = `stage-${i}-${parameter.name}`;
-    const label = element('label', { htmlFor: id, textContent: parameter.name, title: parameter.meaning });
-    const set = (to) => {
-      stage.values[parameter.name] = to;
-      this.changed({ do: 'set', stage: i, parameter: parameter.name, value: to });
-    };
-    const long = parameter.control === 'list' || parameter.control === 'grammar';
-    const row = element('div', { className: `parameter${long ? ' long' : ''}` }, label);
-    if (parameter.control === 'switch') {
-      const box = element('input', { id, type: 'checkbox', checked: value });
-      box.addEventListener('change', () => set(box.checked));
-      row.append(box);
-    } else if (long) {
-      const field = parameter.control === 'grammar' ? element('textarea', { id, rows: 4, spellcheck: false, value })
-        : element('input', { id, type: 'text', spellcheck: false, value, placeholder: parameter.meaning });
-      field.addEventListener('input', () => set(field.value));
-      row.append(field);
-    } else {
-      row.append(...this.numbers(id, parameter, value, set));
-    }
-    return row;
+    const page = { ...this.page, set_soon: (name, value, then) =>
+      this.page.set_soon({ do: 'set', stage: i, parameter: name, value }, then) };
+    return new ParameterControl(`stage-${i}-${parameter.name}`, parameter, stage, page).row;
   }
 
-  /** A slider over the usual values and a field for all others. */
-  numbers(id, parameter, value, set) {
-    const field = element('input', { type: 'number', step: 'any', value });
-    const read = () => { if (field.value !== '' && Number.isFinite(field.valueAsNumber)) set(field.valueAsNumber); };
-    if (parameter.control === 'seed') {
-      field.id = id;
-      Object.assign(field, { min: 0, step: 1 });
-      const dice = element('button', { type: 'button', textContent: 'New seed' });
-      dice.addEventListener('click', () => { field.value = Math.floor(Math.random() * 2 ** 32); read(); });
-      field.addEventListener('input', read);
-      return [field, dice];
-    }
-    const by_ratio = !(parameter.step > 0);
-    const slider = element('input', { id, type: 'range', min: by_ratio ? 0 : parameter.least,
-      max: by_ratio ? positions : parameter.greatest, step: by_ratio ? 1 : parameter.step,
-      title: `${parameter.meaning} (${parameter.least} to ${parameter.greatest})` });
-    const place = (to) => {
-      slider.value = position_of(parameter, to);
-      slider.setAttribute('aria-valuetext', String(to));
-    };
-    place(value);
-    field.setAttribute('aria-label', `${parameter.name}, any value`);
-    slider.addEventListener('input', () => {
-      const to = value_at(parameter, slider.valueAsNumber);
-      field.value = to;
-      slider.setAttribute('aria-valuetext', String(to));
-      set(to);
-    });
-    field.addEventListener('input', () => { place(field.valueAsNumber); read(); });
-    return [slider, field];
-  }
+  // ---- changes of the list
 
-  /** Changes the list, and shows it if the chain can be made so. The focus stays with stage `then`. */
+  /** Changes the list, and answers whether the chain can be made so. Then the focus goes to stage `then`; otherwise it
+      stays where it was. */
   rebuild(change, then) {
+    this.page.settle();
     const stages = structuredClone(this.stages);
     change(stages);
-    const focused = document.activeElement?.className;
-    if (!this.changed({ do: 'chain', chain: stages })) return this.show(this.stages);
-    this.show(stages);
-    const card = this.list.children[then];
-    (focused && card?.querySelector(`.${focused}`) || card?.querySelector('input'))?.focus({ preventScroll: true });
+    const focused = document.activeElement, from = [...this.list.children].findIndex((card) => card.contains(focused));
+    const answer = this.page.change({ do: 'chain', chain: stages.map(asked_stage) });
+    this.show(answer ? answer.chain.map((stage, i) => ({ ...stages[i], ...stage })) : this.stages);
+    if (answer || from >= 0) this.focus(answer ? then : from, focused.className);
+    return answer !== null;
+  }
+  focus(i, part) {
+    const card = this.list.children[i];
+    const wanted = (part && card?.querySelector(`.${CSS.escape(part)}`)) || card?.querySelector('input');
+    (wanted ?? document.querySelector('#catalogue')).focus({ preventScroll: true });
   }
 
   move(from, to) {
     if (to < 0 || to >= this.stages.length || from === to) return;
     const { name } = this.stages[from];
-    this.rebuild((stages) => stages.splice(to, 0, ...stages.splice(from, 1)), to);
-    this.speak(`${name} is stage ${to + 1} of ${this.stages.length}`);
+    if (this.rebuild((stages) => stages.splice(to, 0, ...stages.splice(from, 1)), to))
+      this.page.speak(`${name} is stage ${to + 1} of ${this.stages.length}`);
   }
   move_by_key(event, i) {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
     event.preventDefault();
     this.move(i, event.key === 'ArrowUp' ? i - 1 : i + 1);
+  }
+  remove(i) {
+    const { name } = this.stages[i];
+    if (this.rebuild((stages) => stages.splice(i, 1), Math.max(i - 1, 0))) this.page.speak(`${name} is removed`);
+  }
+
+  // ---- looking behind a stage
+
+  get looked_at() { return this.stages.findIndex((stage) => stage.is_looked_at); }
+
+  look(i) {
+    this.stages.forEach((stage, at) => { stage.is_looked_at = at === i && !stage.is_looked_at; });
+    [...this.list.children].forEach((card, at) =>
+      card.querySelector('.look')?.setAttribute('aria-pressed', String(this.stages[at].is_looked_at)));
+    this.looked?.();
   }
 
   // ---- dragging
@@ -219,12 +206,5 @@ class ChainView {
   end_drag() {
     this.dragged = undefined;
     for (const card of this.list.children) card.classList.remove('dragged', 'drop-before', 'drop-after');
-  }
-
-  look(i) {
-    this.looked_at = this.looked_at === i ? null : i;
-    [...this.list.children].forEach((card, at) =>
-      card.querySelector('.look')?.setAttribute('aria-pressed', String(at === this.looked_at)));
-    this.looked?.(this.looked_at);
   }
 }

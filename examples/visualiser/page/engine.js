@@ -19,17 +19,35 @@ class Engine {
 
   constructor(library) {
     this.library = library;
+    this.has_ended = null;   // the sentence that says why
     this.transcript = null;  // a list, where somebody wants to compare
   }
 
   ask(request) {
+    if (this.has_ended) throw this.has_ended;
     const line = JSON.stringify(request);
-    const bytes = new TextEncoder().encode(line);
-    const { memory, request: place, answer, answer_bytes: answered } = this.library;
-    new Uint8Array(memory.buffer, place(bytes.length), bytes.length).set(bytes);
-    const size = answer();
-    const text = new TextDecoder().decode(new Uint8Array(memory.buffer, answered(), size));
+    const text = this.answer_to(line);
     this.transcript?.push([line, text]);
     return JSON.parse(text);
+  }
+
+  /** A module that has trapped, for want of memory say, has left its work undone: it is asked nothing more. */
+  answer_to(line) {
+    try {
+      return this.exchange(new TextEncoder().encode(line));
+    } catch (error) {
+      this.has_ended = `The library has ended (${error.message}): reload the page.`;
+      throw this.has_ended;
+    }
+  }
+
+  exchange(bytes) {
+    const { memory, request, answer, answer_bytes } = this.library;
+    // First the places: memory may grow when one is asked for, and its old buffer is empty then.
+    const place = request(bytes.length);
+    new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
+    const size = answer();
+    const begin = answer_bytes();
+    return new TextDecoder().decode(new Uint8Array(memory.buffer, begin, size));
   }
 }

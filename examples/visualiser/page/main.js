@@ -17,39 +17,62 @@ const presets = {
 };
 
 let engine, chain_view, step_view;
-let shown = 40, draws = null, last_text = { prompt: [], generated: [] }, rows_file = null, changed_settings = false;
+let shown = 40, has_new_settings = false;
 const at = (id) => document.getElementById(id);
 const shown_token = (token) => step_view.token_text(token);
+
+// ---- saying ---------------------------------------------------------------------------------------------------------
+
+function complain(sentence) { at('problem').textContent = sentence ?? ''; }
+/** Sentences are thrown for people to read; all else is an error that nobody foresaw. */
+const sentence_of = (thrown) => (typeof thrown === 'string' ? thrown : `This went wrong: ${thrown?.message ?? thrown}`);
+
 const speak = (sentence) => { at('spoken').textContent = sentence; };
+let pause;
+/** After a pause: what changes many times a second would keep a screen reader talking. */
+function speak_soon(sentence) {
+  clearTimeout(pause);
+  pause = setTimeout(() => speak(sentence), 1000);
+}
 
 // ---- asking ---------------------------------------------------------------------------------------------------------
 
-function complain(sentence) { at('problem').textContent = sentence ?? ''; }
+// Sliders move faster than frames are drawn: of the values that one had between two frames, the last counts.
+const waiting = new Map();
+function set_soon(request, then) {
+  waiting.set(`${request.stage} ${request.parameter}`, { request, then });
+  schedule();
+}
 
-/** Asks, and says what is wrong; null then. */
+/** Sets what waits, before anything else is asked: a stage has its number only until the list changes. */
+function settle() {
+  if (waiting.size === 0) return;
+  const all = [...waiting.values()];
+  waiting.clear();
+  complain('');
+  forget_draws();
+  has_new_settings = true;
+  for (const { request, then } of all) then(engine.ask(request));
+}
+
+/** Asks, and says what is wrong; null where that is all there is to say. */
 function ask(request) {
+  settle();
   const answer = engine.ask(request);
   complain(answer.problem);
-  return answer.problem ? null : answer;
+  return answer.problem && Object.keys(answer).length === 1 ? null : answer;
 }
 
 /** A request that changes the chain. */
 function change(request) {
-  draws = null;
-  changed_settings = true;
   const answer = ask(request);
+  forget_draws();
+  has_new_settings = true;
   schedule();
   return answer;
 }
 
-// Sliders move faster than frames are drawn: of the values that one had between two frames, the last counts.
-const waiting = new Map();
-function change_soon(request) {
-  if (request.do !== 'set') return change(request);
-  waiting.set(`${request.stage} ${request.parameter}`, request);
-  schedule();
-  return true;
-}
+// ---- showing --------------------------------------------------------------------------------------------------------
 
 let is_scheduled = false;
 function schedule() {
@@ -64,71 +87,77 @@ function schedule() {
 const update_times = [];  // of the last updates, in milliseconds
 function update() {
   const began = performance.now();
-  const requests = [...waiting.values()];
-  waiting.clear();
-  let answer = true;
-  for (const request of requests) answer = change(request) && answer;
-  draw_step(answer !== null);
-  if (changed_settings) show_settings();
+  settle();
+  draw_step();
+  if (has_new_settings) show_settings();
   update_times.push(performance.now() - began);
   if (update_times.length > 240) update_times.shift();
   at('timing').textContent = `This took ${update_times.at(-1).toFixed(1)} ms.`;
 }
 
-function draw_step(is_well) {
-  const looked_at = chain_view.looked_at;
+function draw_step() {
   const request = { do: 'step', top: shown };
-  if (Number.isInteger(looked_at)) request.up_to = looked_at;
+  if (chain_view.looked_at >= 0) request.up_to = chain_view.looked_at;
   const step = engine.ask(request);
-  if (step.problem || step.state) complain(step.problem || (is_well ? step.state : at('problem').textContent));
-  if (step.problem) return;
+  if (step.problem) return show_no_step(step.problem);
+  if (step.state) complain(step.state);
   chain_view.report(step.stages);
   step_view.show(step, chain_view.stages, draws);
-  const total = step.curve.at(-1)[0];
-  at('summary').textContent = step.token < 0 ? 'no token' : `${shown_token(step.token)}, of ${grouped(step.kept)}`;
-  at('caption').textContent = `${grouped(total)} tokens; ` + (Number.isInteger(looked_at)
-    ? `behind ${chain_view.stages[looked_at].name}` : `${grouped(step.kept)} left to choose from`) + '.';
   at('drawn-title').hidden = !draws;
+  at('caption').textContent = caption_of(step);
   at('plan').textContent = step.plan;
+  summarise(step.token < 0 ? 'no token' : `${shown_token(step.token)}, of ${grouped(step.kept)}`);
+}
+
+function show_no_step(why) {
+  if (at('problem').textContent === '') complain(why);
+  chain_view.report([]);
+  step_view.clear();
+  at('drawn-title').hidden = true;
+  at('caption').textContent = at('plan').textContent = '';
+  summarise('no token');
+}
+
+function caption_of({ curve, kept: left }) {
+  if (curve.length === 0) return 'No token of this row is legal.';
+  const behind = chain_view.stages[chain_view.looked_at]?.name;
+  return `${grouped(curve.at(-1)[0])} tokens; ${behind ? `behind ${behind}` : `${grouped(left)} left to choose from`}.`;
+}
+
+function summarise(sentence) {
+  const before = at('summary').textContent;
+  at('summary').textContent = sentence;
+  if (before !== '' && before !== sentence) speak_soon(`Next token: ${sentence}`);
 }
 
 // ---- the chain ------------------------------------------------------------------------------------------------------
 
 function show_settings() {
-  changed_settings = false;
+  has_new_settings = false;
   const { text, left_out } = engine.ask({ do: 'write_settings' });
   if (document.activeElement !== at('settings')) at('settings').value = text;
   at('settings-note').replaceChildren(...left_out.map((sentence) => element('li', { textContent: sentence })));
+  at('copied').textContent = '';
 }
 
-function use_stages(stages) {
-  const answer = change({ do: 'chain', chain: stages });
+function use_chain(request) {
+  const answer = change(request);
   if (answer) chain_view.show(answer.chain);
 }
+function use_preset(name) {
+  use_chain({ do: 'chain', chain: presets[name].map(([stage, values]) => ({ name: stage, on: true, values })) });
+}
 
-function set_up_chain(catalogue) {
-  for (const name of Object.keys(presets)) at('preset').append(element('option', { textContent: name }));
-  at('preset').addEventListener('change', () => {
-    use_stages(presets[at('preset').value].map(([name, values]) => ({ name, on: true, values })));
-  });
-  const groups = Map.groupBy ? Map.groupBy(catalogue, (entry) => entry.group)
-    : catalogue.reduce((all, entry) => all.set(entry.group, [...(all.get(entry.group) ?? []), entry]), new Map());
-  for (const [label, entries] of groups)
-    at('catalogue').append(element('optgroup', { label }, ...entries.map(({ name, meaning }) =>
-      element('option', { value: name, textContent: name, title: meaning }))));
-  at('add').addEventListener('submit', (event) => {
-    event.preventDefault();
-    add_stage(at('catalogue').value);
-  });
-  at('apply-settings').addEventListener('click', () => {
-    const answer = change({ do: 'read_settings', text: at('settings').value });
-    if (answer) chain_view.show(answer.chain);
-  });
-  at('copy-settings').addEventListener('click', async () => {
-    at('settings').select();
-    await navigator.clipboard?.writeText(at('settings').value).catch(() => {});
-    speak('Copied');
-  });
+async function copy_settings() {
+  at('settings').select();
+  let said = 'Copied.';
+  try {
+    await navigator.clipboard.writeText(at('settings').value);
+  } catch {
+    said = 'This browser does not let a page copy: the text is marked, copy it by key.';
+  }
+  at('copied').textContent = said;
+  speak(said);
 }
 
 /** Where a new stage makes sense: a constraint first, penalties behind it, a selector in place of the one at the end. */
@@ -138,57 +167,37 @@ function add_stage(name) {
   const group_at = (i) => chain_view.entries.get(chain_view.stages[i]?.name)?.group;
   const end = chain_view.stages.length - (group_at(chain_view.stages.length - 1) === 'select' ? 1 : 0);
   const place = entry.group === 'constrain' ? 0 : entry.group === 'penalise' ? Number(group_at(0) === 'constrain') : end;
-  chain_view.rebuild((stages) => stages.splice(place, entry.group === 'select' ? 1 : 0, { name, on: true, values }), place);
-  speak(`${name} is stage ${place + 1}`);
+  const add = (stages) => stages.splice(place, entry.group === 'select' ? 1 : 0, { name, on: true, values });
+  if (chain_view.rebuild(add, place)) speak(`${name} is stage ${place + 1}`);
 }
 
-// ---- the text -------------------------------------------------------------------------------------------------------
-
-function show_text(text) {
-  last_text = text;
-  const spans = [];
-  const add = (className, token, characters) => spans.push(element('span', { className, title: `token ${token}`, textContent: characters }));
-  for (const [token, characters] of text.prompt) add('given', token, characters || `#${token}`);
-  text.generated.forEach(([token, characters], i) =>
-    add(i + 1 === text.generated.length ? 'newest' : '', token, characters || ` #${token}`));
-  at('so-far').replaceChildren(...spans);
-  at('so-far').scrollTop = at('so-far').scrollHeight;
-  at('back').disabled = text.generated.length === 0;
+function list_stages(catalogue) {
+  const groups = new Map();
+  for (const entry of catalogue) groups.set(entry.group, [...(groups.get(entry.group) ?? []), entry]);
+  for (const [label, entries] of groups)
+    at('catalogue').append(element('optgroup', { label }, ...entries.map(({ name, meaning }) =>
+      element('option', { value: name, textContent: name, title: meaning }))));
 }
 
-function go_on(count) {
-  draws = null;
-  const before = last_text.generated.length;
-  const answer = engine.ask({ do: 'go_on', count });
-  show_text(answer);
-  complain(answer.problem ?? (answer.ended && answer.ended !== 'the text is complete' ? answer.ended : ''));
-  const more = answer.generated.slice(before).map(([, characters]) => characters).join('');
-  speak(answer.ended ? `${more}. ${answer.ended}` : more);
-  schedule();
-}
-
-function set_up_text() {
-  at('one').addEventListener('click', () => go_on(1));
-  at('many').addEventListener('click', () => go_on(40));
-  at('back').addEventListener('click', () => {
-    const answer = ask({ do: 'go_back' });
-    if (answer) show_text(answer);
-    draws = null;
-    schedule();
+function set_up_chain(catalogue) {
+  list_stages(catalogue);
+  for (const name of Object.keys(presets)) at('preset').append(element('option', { textContent: name }));
+  at('preset').addEventListener('change', () => use_preset(at('preset').value));
+  at('add').addEventListener('submit', (event) => {
+    event.preventDefault();
+    add_stage(at('catalogue').value);
   });
-  const begin = () => {
-    const answer = ask({ do: 'begin', text: at('prompt').value });
-    if (answer) show_text(answer);
-    draws = null;
-    schedule();
-  };
-  at('again').addEventListener('click', begin);
-  at('prompt').addEventListener('input', begin);
-  at('draws').addEventListener('click', () => {
-    const answer = ask({ do: 'draw', count: 1000 });
-    draws = answer && { count: answer.count, counts: new Map(answer.counts) };
-    schedule();
-  });
+  at('apply-settings').addEventListener('click', () => use_chain({ do: 'read_settings', text: at('settings').value }));
+  at('copy-settings').addEventListener('click', copy_settings);
+}
+
+// ---- beginning ------------------------------------------------------------------------------------------------------
+
+function set_up_views(catalogue) {
+  step_view = new StepView(at('curve'), at('tokens'));
+  chain_view = new ChainView(at('stages'), catalogue, { change, set_soon, settle, speak, speak_soon });
+  chain_view.hovered = step_view.hovered = (stage) => { chain_view.light(stage); step_view.light(stage); };
+  chain_view.looked = schedule;
   at('more').addEventListener('click', () => {
     shown = Math.min(shown * 2, 1000);
     at('more').disabled = shown === 1000;
@@ -196,141 +205,22 @@ function set_up_text() {
   });
 }
 
-// ---- where the logits come from -------------------------------------------------------------------------------------
-
-/** `text` of the user's own, or the page's. */
-function learn(text, name) {
-  const answer = ask(text === undefined ? { do: 'learn' } : { do: 'learn', text });
-  if (!answer) return;
-  step_view.texts = answer.tokens;
-  at('rows').hidden = true;
-  at('beginning').hidden = false;
-  at('source').textContent = `A small model, learnt from ${name}: ${grouped(answer.bytes)} bytes, ` +
-    `${grouped(answer.tokens.length)} tokens.`;
-  const begun = ask({ do: 'begin', text: at('prompt').value });
-  if (begun) show_text(begun);
-  draws = null;
-  schedule();
-}
-
-function use_tokens(pieces) {
-  const answer = ask({ do: 'tokens', pieces });
-  if (!answer) return false;
-  step_view.texts = answer.tokens;
-  at('beginning').hidden = true;
-  show_text({ prompt: [], generated: [] });
-  return true;
-}
-
-/** Row number `row` of what was dropped. */
-function use_row(row) {
-  const request = rows_file.request_of_row(row);
-  const answer = ask(request);
-  if (!answer) return;
-  if (answer.texts === 0) step_view.texts = [];
-  at('beginning').hidden = true;
-  draws = null;
-  schedule();
-}
-
-function show_rows(count, source) {
-  rows_file.count = count;
-  at('rows').hidden = false;
-  Object.assign(at('row-number'), { max: count, value: 1 });
-  at('row-count').textContent = `of ${grouped(count)}`;
-  at('source').textContent = source;
-  show_text({ prompt: [], generated: [] });
-  use_row(0);
-}
-
-function use_logits() {
-  const size = at('row-size').valueAsNumber;
-  const { type, rows } = shape_of_rows(rows_file.bytes.length, size, at('row-type').value);
-  const bytes = size * (type === 'float32' ? 4 : 2);
-  rows_file.request_of_row = (row) =>
-    ({ do: 'row', type, data: base64_of(rows_file.bytes.subarray(row * bytes, (row + 1) * bytes)) });
-  show_rows(rows, `${rows_file.name}: ${grouped(rows)} rows of ${grouped(size)} ${type} logits.`);
-}
-
-async function open_file(file) {
-  try {
-    const read = await read_file(file);
-    complain('');
-    if (read.kind === 'text') return learn(read.text, file.name);
-    if (read.kind === 'tokens') {
-      if (!use_tokens(read.pieces)) return;
-      at('row-size').value = read.pieces.length;
-      at('rows').hidden = false;
-      at('source').textContent = `${file.name}: the texts of ${grouped(read.pieces.length)} tokens.`;
-      if (rows_file?.bytes) use_logits();
-      else complain('Now drop a file with rows of logits.');
-    }
-    if (read.kind === 'answer') {
-      rows_file = { name: file.name, request_of_row: (row) => ({ do: 'sparse_row', logprobs: read.places[row] }) };
-      if (use_tokens(read.pieces)) show_rows(read.places.length, `${file.name}: ${grouped(read.places.length)} places.`);
-    }
-    if (read.kind === 'rows') {
-      rows_file = { name: file.name, bytes: read.bytes };
-      at('rows').hidden = false;
-      use_logits();
-    }
-  } catch (problem) {
-    if (typeof problem !== 'string') throw problem;
-    complain(problem);
-  }
-}
-
-function set_up_files() {
-  at('file').addEventListener('change', () => { if (at('file').files[0]) open_file(at('file').files[0]); at('file').value = ''; });
-  at('tales').addEventListener('click', () => learn(undefined, 'tales about one valley'));
-  const has_file = (event) => event.dataTransfer?.types.includes('Files');
-  let depth = 0;  // of elements that the pointer is in
-  addEventListener('dragenter', (event) => { if (has_file(event)) { ++depth; at('drop').hidden = false; } });
-  addEventListener('dragleave', (event) => { if (has_file(event) && --depth === 0) at('drop').hidden = true; });
-  addEventListener('dragover', (event) => { if (has_file(event)) event.preventDefault(); });
-  addEventListener('drop', (event) => {
-    if (!has_file(event)) return;
-    event.preventDefault();
-    depth = 0;
-    at('drop').hidden = true;
-    open_file(event.dataTransfer.files[0]);
-  });
-  const look_again = () => {
-    if (!rows_file?.bytes) return;
-    try {
-      use_logits();
-    } catch (problem) {
-      if (typeof problem !== 'string') throw problem;
-      complain(problem);
-    }
-  };
-  at('row-size').addEventListener('input', look_again);
-  at('row-type').addEventListener('change', look_again);
-  at('row-number').addEventListener('input', () => {
-    const row = at('row-number').valueAsNumber;
-    if (rows_file && row >= 1 && row <= rows_file.count) use_row(row - 1);
-  });
-}
-
-// ---- beginning ------------------------------------------------------------------------------------------------------
-
 async function begin() {
   engine = await Engine.load(at('module').textContent);
   if (location.hash === '#record') engine.transcript = [];
   const { stages } = engine.ask({ do: 'catalogue' });
-  step_view = new StepView(at('curve'), at('tokens'));
-  chain_view = new ChainView(at('stages'), stages, change_soon, speak);
-  chain_view.hovered = step_view.hovered = (stage) => { chain_view.light(stage); step_view.light(stage); };
-  chain_view.looked = schedule;
-  at('prompt').value = 'One evening';
+  set_up_views(stages);
   set_up_chain(stages);
   set_up_text();
-  set_up_files();
-  use_stages(Object.values(presets)[0].map(([name, values]) => ({ name, on: true, values })));
-  learn(undefined, 'tales about one valley');
+  set_up_sources();
+  at('prompt').value = 'One evening';
+  use_preset(at('preset').value);
+  learn(undefined, own_text);
   addEventListener('resize', schedule);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', schedule);
   document.documentElement.dataset.ready = 'yes';
 }
 
-begin().catch((error) => { complain(`This browser cannot run the page: ${error.message}`); });
+addEventListener('error', (event) => complain(sentence_of(event.error ?? event.message)));
+addEventListener('unhandledrejection', (event) => complain(sentence_of(event.reason)));
+begin().catch((thrown) => complain(`This browser cannot run the page. ${sentence_of(thrown)}`));

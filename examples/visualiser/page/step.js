@@ -36,6 +36,11 @@ class StepView {
     this.draw_tokens(draws);
   }
 
+  /** Where there is no step to show. */
+  clear() {
+    this.show({ token: -1, top: [], curve: [] }, [], null);
+  }
+
   draw_tokens(draws) {
     const { top, token } = this.step;
     const share = (id) => (draws ? (draws.counts.get(id) ?? 0) / draws.count : 0);
@@ -77,36 +82,51 @@ class StepView {
     for (const { line } of this.rows) line.classList.toggle('lit', stage !== null && line.fate === stage);
   }
 
-  /** Log-probability over rank, both by ratio: a column for a rank, in the colour of the stage that removed it. */
+  // ---- the curve: log-probability over rank, both by ratio; a column for a rank, in the colour of its fate
+
   draw_curve() {
     const { canvas, step: { curve } } = this;
+    canvas.setAttribute('aria-label', this.curve_in_words());
     const scale = window.devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * scale), height = Math.round(canvas.clientHeight * scale);
-    if (width === 0 || curve.length === 0) return;
+    if (width === 0) return;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    const style = getComputedStyle(canvas);
-    const colours = new Map([[kept, style.getPropertyValue('--chain')], [illegal, style.getPropertyValue('--line')]]);
     const pen = canvas.getContext('2d');
     pen.clearRect(0, 0, width, height);
+    if (curve.length === 0) return;
     const last = Math.log(curve.at(-1)[0] + 1);
+    const left_of = (rank) => width * Math.log(rank) / last;
+    this.draw_columns(pen, left_of, height, scale);
+    this.draw_ranks(pen, left_of, width, scale);
+  }
+
+  draw_columns(pen, left_of, height, scale) {
+    const { canvas, step: { curve } } = this;
+    const style = getComputedStyle(canvas);
+    const colours = new Map([[kept, style.getPropertyValue('--chain')], [illegal, style.getPropertyValue('--line')]]);
     const lowest = -20.8;  // nats under certainty: below it a token weighs nothing in riffle's masses
     curve.forEach(([rank, logprob, fate], i) => {
-      const left = width * Math.log(rank) / last;
-      const right = width * Math.log(i + 1 < curve.length ? curve[i + 1][0] : rank + 1) / last;
+      const left = left_of(rank), right = left_of(i + 1 < curve.length ? curve[i + 1][0] : rank + 1);
       const tall = Math.max(height * (1 - Math.max(logprob, lowest) / lowest), 2 * scale);
       if (!colours.has(fate)) colours.set(fate, style.getPropertyValue(`--stage-${fate % stage_colours}`));
       pen.fillStyle = colours.get(fate);
       pen.fillRect(left, height - tall, Math.max(right - left - (right - left > 3 * scale ? scale : 0), 1), tall);
     });
-    pen.fillStyle = style.color;
+  }
+
+  draw_ranks(pen, left_of, width, scale) {
+    pen.fillStyle = getComputedStyle(this.canvas).color;
     pen.font = `${11 * scale}px system-ui, sans-serif`;
     pen.textBaseline = 'top';
-    for (let rank = 1; rank <= curve.at(-1)[0]; rank *= 10) {
-      const left = width * Math.log(rank) / last;
-      if (left < width - 60 * scale) pen.fillText(rank === 1 ? 'rank 1' : grouped(rank), left + 2 * scale, 0);
-    }
-    canvas.setAttribute('aria-label', `Log-probability of ${grouped(curve.at(-1)[0])} tokens by rank. ` +
-      this.stages.map((stage, i) => [stage.name, curve.filter(([, , fate]) => fate === i)])
-        .filter(([, fallen]) => fallen.length > 0).map(([name, fallen]) => `${name} removed from rank ${grouped(fallen[0][0])}.`).join(' '));
+    for (let rank = 1; rank <= this.step.curve.at(-1)[0]; rank *= 10)
+      if (left_of(rank) < width - 60 * scale) pen.fillText(rank === 1 ? 'rank 1' : grouped(rank), left_of(rank) + 2 * scale, 0);
+  }
+
+  curve_in_words() {
+    const { curve } = this.step;
+    if (curve.length === 0) return 'No token is legal.';
+    const removed = this.stages.map((stage, i) => [stage.name, curve.find(([, , fate]) => fate === i)])
+      .filter(([, first]) => first).map(([name, [rank]]) => `${name} removed from rank ${grouped(rank)}.`);
+    return [`Log-probability of ${grouped(curve.at(-1)[0])} tokens by rank.`, ...removed].join(' ');
   }
 }

@@ -16,6 +16,7 @@ export class Chromium {
     browser.session = sessionId;
     await browser.send('Page.enable');
     await browser.send('Runtime.enable');
+    await browser.send('Network.enable');
     await browser.send('Page.navigate', { url });
     return browser;
   }
@@ -25,11 +26,13 @@ export class Chromium {
     this.folder = folder;
     this.asked = new Map();
     this.errors = [];  // what the page said on its console, and what it threw
+    this.requests = [];  // the addresses that it asked for something
     this.last = 0;
     let rest = '', said = '';
     process_.stderr.on('data', (text) => { said = (said + text).slice(-4000); });
-    process_.stdio[4].on('data', (bytes) => {
-      const messages = (rest + bytes).split('\0');
+    process_.stdio[4].setEncoding('utf8');  // a character may lie across two chunks
+    process_.stdio[4].on('data', (text) => {
+      const messages = (rest + text).split('\0');
       rest = messages.pop();
       for (const message of messages) this.hear(JSON.parse(message));
     });
@@ -43,6 +46,7 @@ export class Chromium {
       this.errors.push(message.params.exceptionDetails.exception?.description ?? message.params.exceptionDetails.text);
     if (message.method === 'Runtime.consoleAPICalled' && message.params.type === 'error')
       this.errors.push(message.params.args.map((each) => each.value).join(' '));
+    if (message.method === 'Network.requestWillBeSent') this.requests.push(message.params.request.url);
     const waits = this.asked.get(message.id);
     if (!waits) return;
     this.asked.delete(message.id);
@@ -135,7 +139,7 @@ export class Chromium {
     await this.frames();
   }
   async press(key, code = key, text) {
-    const event = { key, code, windowsVirtualKeyCode: { Enter: 13, Tab: 9, ArrowUp: 38, ArrowDown: 40, ' ': 32 }[key] ?? 0 };
+    const event = { key, code, windowsVirtualKeyCode: { Enter: 13, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ' ': 32 }[key] ?? 0 };
     await this.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', text, ...event });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
     await this.frames();
