@@ -64,12 +64,13 @@ class ChainView {
 
   head(stage, i, entry) {
     const { name } = stage;
-    return element('div', { className: 'stage-head' }, this.grip(name, i), this.switch_of(stage, i),
-      element('b', { textContent: name, id: `stage-${i}` }), element('span', { className: 'count' }),
+    const tools = element('span', { className: 'tools' },
       ...(entry.group === 'select' ? [] : [this.look_button(stage, i)]),
       this.move_button(i, -1, 'up', '↑', `Move ${name} up`),
       this.move_button(i, 1, 'down', '↓', `Move ${name} down`),
       this.button('remove', '×', `Remove ${name}`, () => this.remove(i)));
+    return element('div', { className: 'stage-head' }, this.grip(name, i), this.switch_of(stage, i),
+      element('b', { textContent: name, id: `stage-${i}` }), element('span', { className: 'count' }), tools);
   }
 
   button(className, sign, label, clicked) {

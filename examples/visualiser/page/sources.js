@@ -111,6 +111,7 @@ async function open_files(files) {
     const read = await Promise.all(files.slice(0, 3).map(async (file) => ({ name: file.name, ...await read_file(file) })));
     if (load !== loads) return;
     complain('');
+    if (read.length > 1) rows_file = null;  // the tokenizer is of the rows that come with it
     for (const file of in_order(read)) takers[file.kind](file);
   } catch (thrown) {
     if (load === loads) complain(sentence_of(thrown));

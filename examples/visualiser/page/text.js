@@ -57,7 +57,7 @@ function draw_often(count) {
   const often = [...answer.counts].sort(([, a], [, b]) => b - a).slice(0, 3)
     .map(([token, times]) => `${shown_token(token)} ${grouped(times)}`);
   const tokens = answer.counts.length === 1 ? '1 token' : `${grouped(answer.counts.length)} tokens`;
-  tell(`${grouped(answer.count)} draws, ${tokens}: ${often.join(', ')}${answer.counts.length > 3 ? ', …' : ''}. ${answer.note ?? ''}`.trim());
+  tell(`${grouped(answer.count)} draws, ${tokens}; most often: ${often.join(', ')}. ${answer.note ?? ''}`.trim());
 }
 
 function set_up_text() {
