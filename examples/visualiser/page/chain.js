@@ -82,14 +82,16 @@ class ChainView {
   /** No button: Firefox drags none. */
   grip(name, i) {
     const grip = element('span', { className: 'grip', textContent: '⠿', draggable: true, tabIndex: 0, role: 'button',
-                                   'aria-label': `Move ${name}: up and down arrows`, title: 'Drag, or use the arrow keys' });
+                                   title: 'Drag, or use the arrow keys',
+                                   'aria-label': `Move ${name}: up and down arrows` });
     grip.addEventListener('keydown', (event) => this.move_by_key(event, i));
     grip.addEventListener('dragstart', (event) => this.begin_drag(event, grip.closest('li'), i));
     return grip;
   }
 
   switch_of(stage, i) {
-    const on = element('input', { type: 'checkbox', className: 'on', checked: stage.on, 'aria-label': `${stage.name} is on` });
+    const on = element('input', { type: 'checkbox', className: 'on', checked: stage.on,
+                                  'aria-label': `${stage.name} is on` });
     on.addEventListener('change', () => this.rebuild((stages) => { stages[i].on = on.checked; }, i));
     return on;
   }
@@ -112,7 +114,8 @@ class ChainView {
     const shown = (of) => of.map((parameter) => this.parameter(stage, i, parameter));
     const rare = all.filter(is_rare);
     if (rare.length === 0) return shown(all);
-    const is_set = rare.some(({ name, default: usual }) => (stage.values[name] ?? usual) !== usual || stage.drafts?.[name]);
+    const is_set = rare.some(({ name, default: usual }) =>
+      (stage.values[name] ?? usual) !== usual || stage.drafts?.[name]);
     const more = element('details', { className: 'rare', open: is_set },
       element('summary', { textContent: rare.map(({ name }) => name).join(', ') }), ...shown(rare));
     return [...shown(all.filter((each) => !is_rare(each))), more];

@@ -36,6 +36,7 @@ function next_position(parameter, position, by) {
   return position;
 }
 
+const expected_number = 'expected a number, or inf';
 /** As the engine takes and writes numbers: infinity is a text. Undefined where a field says no number. */
 function number_in(text) {
   const said = text.trim().toLowerCase();
@@ -47,6 +48,7 @@ const number_of = (value) => (value === 'inf' ? Infinity : value === '-inf' ? -I
 
 /** A seed has 64 bits, of which a number here holds 53: a greater one is a text. */
 const greatest_seed = 2n ** 64n - 1n;
+const expected_seed = `a seed is a whole number from 0 to ${greatest_seed}`;
 function seed_in(text) {
   if (!/^\s*\d+\s*$/.test(text)) return undefined;
   const seed = BigInt(text);
@@ -64,7 +66,8 @@ class ParameterControl {
     this.name = parameter.name;
     const label = element('label', { htmlFor: id, textContent: this.name, title: parameter.meaning });
     this.problem = element('p', { id: `${id}-problem`, className: 'wrong', hidden: true });
-    this.row = element('div', { className: `parameter${this.is_long ? ' long' : ''}` }, label, ...this.inputs(), this.problem);
+    const className = this.is_long ? 'parameter long' : 'parameter';
+    this.row = element('div', { className }, label, ...this.inputs(), this.problem);
     const draft = stage.drafts?.[this.name];
     if (draft) this.show_draft(draft);
   }
@@ -76,9 +79,8 @@ class ParameterControl {
     const { control } = this.parameter;
     if (control === 'switch') return [this.make_switch()];
     if (this.is_long) return [this.make_text()];
-    if (control === 'seed') return [this.make_number(seed_in, `a seed is a whole number from 0 to ${greatest_seed}`, this.id),
-                                    this.make_dice()];
-    return [this.make_slider(), this.make_number(number_in, 'expected a number, or inf')];
+    if (control === 'seed') return [this.make_number(seed_in, expected_seed, this.id), this.make_dice()];
+    return [this.make_slider(), this.make_number(number_in, expected_number)];
   }
 
   make_switch() {
@@ -97,7 +99,8 @@ class ParameterControl {
 
   /** A field for every value; `read` answers undefined where it says none. */
   make_number(read, expected, id = '') {
-    this.field = element('input', { type: 'text', inputMode: 'decimal', autocomplete: 'off', className: 'number', value: String(this.value) });
+    this.field = element('input', { type: 'text', inputMode: 'decimal', autocomplete: 'off', className: 'number' });
+    this.field.value = String(this.value);
     if (id) this.field.id = id;
     else this.field.setAttribute('aria-label', `${this.name}, any value`);
     this.field.addEventListener('input', () => {

@@ -1,8 +1,9 @@
 'use strict';
 // What a dropped file holds. Each reader answers { kind, ... } or throws a sentence for the person who dropped it.
 
-const most_logits = 1 << 20;       // session.cpp has the same bound, and refuses what is above it
-const most_text_bytes = 16000000;  // and no more of a text than this
+// session.cpp says how much the engine takes; these are its bounds
+const most_logits = 1 << 20;
+const most_text_bytes = 16 << 20;
 
 /** The bytes of a token as tokenizer.json writes them: a visible character stands for each byte (GPT-2's table). */
 const byte_of_visible = (() => {
@@ -135,6 +136,10 @@ async function bytes_of_file(file) {
 }
 
 async function read_file(file) {
+  return { name: file.name, ...await content_of(file) };
+}
+
+async function content_of(file) {
   const bytes = await bytes_of_file(file);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw `${file.name} is packed with gzip: unpack it first.`;
   const is_json = /\.json$/i.test(file.name);

@@ -66,7 +66,7 @@ function use_logits() {
   const bytes = size * (type === 'float32' ? 4 : 2);
   rows_file.request_of_row = (row) =>
     ({ do: 'row', type, data: base64_of(rows_file.bytes.subarray(row * bytes, (row + 1) * bytes)) });
-  show_rows(rows, `${rows_file.name}: ${grouped(rows)} ${rows === 1 ? 'row' : 'rows'} of ${grouped(size)} ${type} logits.`);
+  show_rows(rows, `${rows_file.name}: ${counted(rows, 'row')} of ${grouped(size)} ${type} logits.`);
 }
 
 function use_row_number() {
@@ -85,7 +85,7 @@ function take_rows({ name, bytes }) {
 function take_answer({ name, pieces, places }) {
   if (!use_tokens(pieces)) return;
   rows_file = { name, request_of_row: (row) => ({ do: 'sparse_row', logprobs: places[row] }) };
-  show_rows(places.length, `${name}: ${grouped(places.length)} ${places.length === 1 ? 'place' : 'places'}.`);
+  show_rows(places.length, `${name}: ${counted(places.length, 'place')}.`);
 }
 
 // ---- files
@@ -101,14 +101,15 @@ const takers = {
 function in_order(read) {
   if (read.length < 2) return read;
   const found = ['tokens', 'rows'].map((kind) => read.find((each) => each.kind === kind));
-  if (read.length > 2 || !found.every(Boolean)) throw 'One file at a time; or two, a tokenizer.json and its rows of logits.';
+  if (read.length > 2 || !found.every(Boolean))
+    throw 'One file at a time; or two, a tokenizer.json and its rows of logits.';
   return found;
 }
 
 async function open_files(files) {
   const load = ++loads;
   try {
-    const read = await Promise.all(files.slice(0, 3).map(async (file) => ({ name: file.name, ...await read_file(file) })));
+    const read = await Promise.all(files.slice(0, 3).map(read_file));
     if (load !== loads) return;
     complain('');
     if (read.length > 1) rows_file = null;  // the tokenizer is of the rows that come with it

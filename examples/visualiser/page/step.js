@@ -4,6 +4,7 @@
 const kept = -1, illegal = -2;  // step_report.hpp
 
 const grouped = (number) => number.toLocaleString('en');
+const counted = (number, things) => `${grouped(number)} ${things}${number === 1 ? '' : 's'}`;
 function percent(share) {
   const value = share * 100;
   return `${value >= 99.95 || value === 0 ? value.toFixed(0) : value >= 0.1 ? value.toFixed(1) : value.toPrecision(1)} %`;
@@ -118,8 +119,10 @@ class StepView {
     pen.fillStyle = getComputedStyle(this.canvas).color;
     pen.font = `${11 * scale}px system-ui, sans-serif`;
     pen.textBaseline = 'top';
-    for (let rank = 1; rank <= this.step.curve.at(-1)[0]; rank *= 10)
-      if (left_of(rank) < width - 60 * scale) pen.fillText(rank === 1 ? 'rank 1' : grouped(rank), left_of(rank) + 2 * scale, 0);
+    for (let rank = 1; rank <= this.step.curve.at(-1)[0]; rank *= 10) {
+      const left = left_of(rank);
+      if (left < width - 60 * scale) pen.fillText(rank === 1 ? 'rank 1' : grouped(rank), left + 2 * scale, 0);
+    }
   }
 
   curve_in_words() {

@@ -18,10 +18,11 @@ function forget_draws() {
 function show_text(text) {
   last_text = text;
   const newest = text.generated.length - 1;
-  const span = (className, token, characters) => element('span', { className, title: `token ${token}`, textContent: characters });
+  const span = (className, token, textContent) => element('span', { className, title: `token ${token}`, textContent });
   at('so-far').replaceChildren(
     ...text.prompt.map(([token, characters]) => span('given', token, characters || `#${token}`)),
-    ...text.generated.map(([token, characters], i) => span(i === newest ? 'newest' : '', token, characters || ` #${token}`)));
+    ...text.generated.map(([token, characters], i) =>
+      span(i === newest ? 'newest' : '', token, characters || ` #${token}`)));
   at('so-far').scrollTop = at('so-far').scrollHeight;
   at('back').disabled = text.generated.length === 0;
 }
@@ -56,8 +57,8 @@ function draw_often(count) {
   draws = { count: answer.count, counts: new Map(answer.counts) };
   const often = [...answer.counts].sort(([, a], [, b]) => b - a).slice(0, 3)
     .map(([token, times]) => `${shown_token(token)} ${grouped(times)}`);
-  const tokens = answer.counts.length === 1 ? '1 token' : `${grouped(answer.counts.length)} tokens`;
-  tell(`${grouped(answer.count)} draws, ${tokens}; most often: ${often.join(', ')}. ${answer.note ?? ''}`.trim());
+  const found = `${grouped(answer.count)} draws, ${counted(answer.counts.length, 'token')}; most often: ${often.join(', ')}.`;
+  tell(answer.note ? `${found} ${answer.note}` : found);
 }
 
 function set_up_text() {

@@ -30,6 +30,9 @@ const chromium = await Chromium.open('chromium', `${address_of_page}#record`);
 const value = (expression) => chromium.value(expression);
 const text_of = (selector) => value(`document.querySelector(${JSON.stringify(selector)}).textContent`);
 const names = () => value('chain_view.stages.map(({ name }) => name).join()');
+/** An expression in which `of` is the element. */
+const of = (selector, expression) => value(`((of) => (${expression}))(document.querySelector(${JSON.stringify(selector)}))`);
+const has_focus = (selector) => of(selector, 'document.activeElement === of');
 const problem = () => text_of('#problem');
 const count_of = (stage) => text_of(`#stages > :nth-child(${stage + 1}) .count`);
 const slider = (stage, name) => `#stage-${stage}-${name}`;
@@ -100,8 +103,7 @@ async function stages_move() {
   await value('document.querySelector("#stages > :nth-child(4) .grip").focus()');
   await chromium.press('ArrowUp');
   expect_equal(await names(), 'penalties,top_k,min_p,top_p,temperature,dist', 'a stage moved by key');
-  expect(await value('document.activeElement.className === "grip" && document.activeElement.closest("li") === document.querySelector("#stages > :nth-child(3)")'),
-         'the focus stays with the stage that moved');
+  expect(await has_focus('#stages > :nth-child(3) .grip'), 'the focus stays with the stage that moved');
   expect_equal(await text_of('#spoken'), 'min_p is stage 3 of 6', 'a screen reader hears where it went');
   const before = await count_of(2);
   await chromium.click('#stages > :nth-child(3) input[type=checkbox]');
@@ -115,16 +117,27 @@ async function stages_move() {
   await chromium.resize(1280, 900);
 }
 
+/** Sixty times a second nobody can listen: what came of it is said after a pause. */
+async function results_are_spoken_after_a_pause() {
+  await choose_option('#preset', 'a usual chain');
+  await value('speak(""); clearTimeout(pause)');
+  await chromium.slide(slider(1, 'k'), 0.3);
+  expect_equal(await text_of('#spoken'), '', 'while a slider moves nothing is said');
+  await chromium.until('document.querySelector("#spoken").textContent !== ""', 5);
+  expect_equal(await text_of('#spoken'), `Next token: ${await text_of('#summary')}`, 'then what is chosen now');
+  expect_equal(await value('document.querySelectorAll("output").length'), 0, 'nothing else is a live region');
+}
+
 async function refusals_are_no_moves() {
   await choose_option('#preset', 'a usual chain');
   await value('speak("")');
   await value('document.querySelector("#stages > :nth-child(6) .grip").focus()');
   await chromium.press('ArrowUp');
   expect_equal(await text_of('#spoken'), '', 'a move that was refused is not announced');
-  expect(await value('document.activeElement === document.querySelector("#stages > :nth-child(6) .grip")'), 'and the focus stays');
+  expect(await has_focus('#stages > :nth-child(6) .grip'), 'and the focus stays');
   await chromium.click('#stages > :nth-child(2) .down');
   expect_equal(await names(), 'penalties,top_p,top_k,min_p,temperature,dist', 'a button moves a stage');
-  expect(await value('document.activeElement === document.querySelector("#stages > :nth-child(3) .down")'), 'and has the focus where it went');
+  expect(await has_focus('#stages > :nth-child(3) .down'), 'and has the focus where it went');
   await chromium.click('#stages > :nth-child(3) .up');
 }
 
@@ -143,7 +156,7 @@ async function looks_follow_their_stage() {
   await chromium.click('#stages > :nth-child(2) .look');
   await chromium.click('#stages > :nth-child(2) .down');
   expect(/behind top_k/.test(await text_of('#caption')), `top_k is looked behind where it went: ${await text_of('#caption')}`);
-  expect_equal(await value('[...document.querySelectorAll("#stages .look")].findIndex((of) => of.getAttribute("aria-pressed") === "true")'), 2,
+  expect_equal(await of('#stages', '[...of.children].findIndex((card) => card.querySelector(".look[aria-pressed=true]"))'), 2,
                'its button says so');
   await chromium.click('#stages > :nth-child(1) .on');
   expect_equal(await value('document.querySelectorAll("#stages .look[aria-pressed=true]").length'), 1, 'and still does when another stage goes off');
@@ -158,27 +171,26 @@ async function fields_say_what_is_taken() {
   await set_field('#stage-0-grammar', 'root ::= "y');
   await set_field(field(1), '1.5');
   expect(await problem_at(0, 'grammar') !== '', 'a wrong grammar stays wrong when another stage is set');
-  expect_equal(await value('document.querySelector("#stage-0-grammar").getAttribute("aria-invalid")'), 'true', 'and its field is marked');
+  expect_equal(await of('#stage-0-grammar', 'of.getAttribute("aria-invalid")'), 'true', 'and its field is marked');
   await chromium.click('#stages > :nth-child(2) .on');
   expect_equal(await problem(), '', 'other stages can be switched meanwhile');
   expect(await value('!chain_view.stages[1].on'), 'which counts');
-  expect_equal(await value('document.querySelector("#stage-0-grammar").value'), 'root ::= "y', 'what was typed is still there');
+  expect_equal(await of('#stage-0-grammar', 'of.value'), 'root ::= "y', 'what was typed is still there');
   expect(/^root ::= "The/.test(await value('chain_view.stages[0].values.grammar')), 'and the last good grammar is in effect');
 
   await choose_option('#preset', 'a usual chain');
-  const sliders = '["position", "spoken"].map((what) => what === "position" ? document.querySelector("#stage-4-t").valueAsNumber : document.querySelector("#stage-4-t").getAttribute("aria-valuetext")).join()';
-  const before = await value(sliders);
-  await enter(field(4), '');
-  await value(`(() => { const of = document.querySelector(${JSON.stringify(field(4))}); of.value = ''; of.dispatchEvent(new Event('input')); })()`);
-  expect_equal(await value(sliders), before, 'an empty field moves no slider');
-  await value('document.activeElement.blur()');
-  await value(`(() => { const of = document.querySelector(${JSON.stringify(field(4))}); of.dispatchEvent(new Event('change')); })()`);
-  expect_equal(await value(`document.querySelector(${JSON.stringify(field(4))}).value`), '0.8', 'and has its number again when it is left');
+  const slid = () => of('#stage-4-t', '`${of.value}, read as ${of.getAttribute("aria-valuetext")}`');
+  const before = await slid();
+  await of(field(4), 'of.value = "", of.dispatchEvent(new Event("input"))');
+  await chromium.frames();
+  expect_equal(await slid(), before, 'an empty field moves no slider');
+  await of(field(4), 'of.dispatchEvent(new Event("change"))');
+  expect_equal(await of(field(4), 'of.value'), '0.8', 'and has its number again when it is left');
   await set_field(field(4), 'hot');
   expect(/number/.test(await problem_at(4, 't')), 'what is no number has a sentence');
 
   await enter('#stage-5-seed', '9007199254740991');
-  expect_equal(await value('document.querySelector("#stage-5-seed").value'), '9007199254740991', 'the greatest seed that is a number');
+  expect_equal(await of('#stage-5-seed', 'of.value'), '9007199254740991', 'the greatest seed that is a number');
   await enter('#stage-5-seed', '-1');
   expect(/whole number/.test(await problem_at(5, 'seed')), 'a negative seed has a sentence');
   await enter('#stage-5-seed', '42');
@@ -198,11 +210,11 @@ async function stages_light_up() {
   expect(title.endsWith(`fell to ${name}`), `a token says which stage removed it: ${title}`);
   await chromium.resize(1280, 2400);
   await chromium.mouse('mouseMoved', await chromium.middle_of(`#tokens tr:nth-child(${row + 1})`), { button: 'none' });
-  expect_equal(await value('[...document.querySelectorAll("#stages > li")].findIndex((of) => of.classList.contains("lit"))'), stage,
+  expect_equal(await of('#stages', '[...of.children].findIndex((card) => card.classList.contains("lit"))'), stage,
                'under the pointer, it lights that stage');
   await chromium.mouse('mouseMoved', await chromium.middle_of(`#stages > :nth-child(${stage + 1}) .note`), { button: 'none' });
-  expect(await value(`step_view.rows.filter(({ line }) => line.classList.contains('lit')).every(({ line }) => line.fate === ${stage})`) &&
-         await value(`document.querySelectorAll('#tokens .lit').length`) > 0, 'and the stage lights what it removed');
+  const lit = await of('#tokens', '[...of.querySelectorAll(".lit")].map((line) => line.fate)');
+  expect(lit.length > 0 && lit.every((each) => each === stage), 'and the stage lights what it removed');
   await chromium.resize(1280, 900);
 }
 
@@ -281,6 +293,12 @@ async function settings_are_read_and_written() {
   await set_field('#settings', 'logit_bias=32-5;dry_multiplier=0.8;grammar=root ::= [a-z ]+;xtc_probability=0.2;mirostat=0;seed=4');
   await chromium.click('#apply-settings');
   expect_equal(await names(), 'constrain,logit_bias,dry,xtc,dist', `grammar and lists from settings: ${await problem()}`);
+  await value(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: () => Promise.reject(new Error()) } })`);
+  await chromium.click('#copy-settings');
+  expect(/does not let a page copy/.test(await text_of('#copied')), 'a copy that failed is no copy');
+  await value(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: () => Promise.resolve() } })`);
+  await chromium.click('#copy-settings');
+  expect_equal(await text_of('#copied'), 'Copied.', 'and one that did not is');
   await choose_option('#preset', 'steady surprise');
   await choose_option('#catalogue', 'skew');
   await value('document.querySelector("#add").requestSubmit()');
@@ -292,9 +310,10 @@ async function grammars_grey_out() {
   await choose_option('#preset', 'a grammar');
   await set_field('#prompt', '');
   await chromium.click('#stages > :nth-child(1) .on');
-  const legal = await value('step_view.rows.filter(({ line }) => line.isConnected && !line.classList.contains("fallen")).map(({ name }) => name.textContent)');
+  const tokens_that = (fell) => of('#tokens', `[...of.rows].filter((line) => ${fell}).map((line) => line.cells[0].textContent)`);
+  const legal = await tokens_that('line.fate === kept');
   await chromium.click('#stages > :nth-child(1) .on');
-  const fallen = await value(`step_view.rows.filter(({ line }) => line.isConnected && line.fate === 0).map(({ name }) => name.textContent)`);
+  const fallen = await tokens_that('line.fate === 0');
   expect(legal.some((token) => fallen.includes(token)), `a grammar greys out tokens that were legal: ${legal.slice(0, 5)}`);
   await set_field('#prompt', '');
   await chromium.click('#many');
@@ -423,20 +442,6 @@ async function files_come_together() {
     return new Promise((done) => setTimeout(done, 600));
   })()`);
   expect(/fast\.txt/.test(await text_of('#source')), 'of two loads, the newer one counts');
-}
-
-/** Places of an answer that have different tokens. */
-async function places_differ() {
-  const place = (list) => ({ top_logprobs: list.map(([id, token, logprob]) => ({ id, token, logprob, bytes: [...Buffer.from(token)] })) });
-  const places = [place([[11, ' blue', -0.4], [902, ' grey', -1.6]]), place([[4011, ' far', -0.4], [7, ' clear', -1.6]])];
-  await drop_file('places.json', JSON.stringify({ completion_probabilities: places }));
-  await chromium.until('document.querySelector("#source").textContent.includes("places.json")');
-  const likeliest = () => value('step_view.token_text(step_view.step.top[0][0])');
-  expect_equal(await likeliest(), '␣blue', 'the first place');
-  await enter('#row-number', '2');
-  expect_equal(await likeliest(), '␣far', 'the second');
-  await enter('#row-number', '1');
-  expect_equal(await likeliest(), '␣blue', 'and the first again');
 }
 
 /** A module that traps is asked nothing more. */
@@ -571,10 +576,11 @@ try {
   await chromium.frames();
   if (option === '--screenshots') await take_screenshots(folder_of_screenshots);
   else {
-    for (const part of [shows_a_step, sliders_change_the_chain, stages_move, refusals_are_no_moves, waiting_values_find_their_stage,
+    for (const part of [shows_a_step, sliders_change_the_chain, stages_move, results_are_spoken_after_a_pause,
+                        refusals_are_no_moves, waiting_values_find_their_stage,
                         looks_follow_their_stage, fields_say_what_is_taken, stages_light_up, every_stage_and_control,
                         draws_and_goes_on, settings_are_read_and_written, grammars_grey_out, files_are_read,
-                        odd_files_have_sentences, odd_rows_have_sentences, files_come_together, places_differ,
+                        odd_files_have_sentences, odd_rows_have_sentences, files_come_together,
                         big_files_are_read, measure_updates, fits_narrow_and_dark, contrasts_suffice,
                         everything_has_a_name, compare_with_native, asks_for_nothing, an_end_is_said]) {
       const before = failed;
