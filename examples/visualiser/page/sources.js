@@ -12,6 +12,7 @@ function learn(text, name, is_cut = false) {
   rows_file = null;
   step_view.texts = answer.tokens;
   at('rows').hidden = true;
+  at('row-size').value = '';
   at('beginning').hidden = false;
   at('source').textContent = `A small model, learnt from ${name}: ${grouped(answer.bytes)} bytes, ` +
     `${grouped(answer.tokens.length)} tokens.${is_cut ? ' The file is longer: its end was left out.' : ''}`;

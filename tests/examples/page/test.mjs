@@ -80,6 +80,26 @@ async function shows_a_step() {
                'the settings of the first chain');
 }
 
+/** The engine's memory grows for these: they come early, while it is small. */
+async function big_files_are_read() {
+  const words = Array.from({ length: 30000 }, (_, i) => `w${(i * 7919 % 20011).toString(36)}`).join(' ');
+  const text = `${words}. `.repeat(Math.ceil(2.2e6 / words.length));
+  await drop_file('big.txt', text);
+  await chromium.until('document.querySelector("#source").textContent.includes("big.txt")');
+  expect(/2,\d{3},\d{3} bytes/.test(await text_of('#source')), `a text over 2 MB: ${await text_of('#source')}`);
+  await drop_file('big.json', JSON.stringify(little_tokenizer(128256)));
+  await chromium.until('step_view.texts.length === 128256');
+  expect_equal(await problem(), 'Now drop a file with rows of logits.', 'a tokenizer of 128,256 tokens');
+  await drop_file('v128256.f32', Buffer.from(peaked_row(128256, 5).buffer));
+  await chromium.until('document.querySelector("#source").textContent.includes("v128256")');
+  expect_equal(await problem(), '', 'a tokenizer and a row of 128,256 tokens');
+  expect(/^128,256 tokens/.test(await text_of('#caption')), await text_of('#caption'));
+  expect_equal(await value(`new TextDecoder().decode(beginning_of(new TextEncoder().encode('x'.repeat(most_text_bytes - 1) + 'é'))).length`),
+               await value('most_text_bytes') - 1, 'a text is cut before a character that does not fit');
+  await chromium.click('#tales');
+  await chromium.until('document.querySelector("#source").textContent.includes("tales")');
+}
+
 async function sliders_change_the_chain() {
   await chromium.slide(slider(1, 'k'), 0.2);
   const k = await value(`document.querySelector('${slider(1, 'k')}').nextSibling.value`);
@@ -352,6 +372,8 @@ async function files_are_read() {
   const row = peaked_row(1000, 1);
   await drop_file('rows.f32', Buffer.concat([row, peaked_row(1000, 2)].map((each) => Buffer.from(each.buffer))));
   expect(/how many logits/.test(await problem()), 'rows want to know how long they are');
+  await set_field('#row-size', '1');
+  expect(/how many logits/.test(await problem()), 'on the way to 1000, 1 is no length');
   await enter('#row-size', '1001');
   expect(/no whole number of rows/.test(await problem()), 'a length that does not fit has a sentence');
   await enter('#row-size', '1000');
@@ -405,23 +427,6 @@ async function odd_rows_have_sentences() {
   row[5] = NaN;
   await drop_file('one.f32', Buffer.from(row.buffer));
   expect(await value('document.querySelectorAll("#tokens tr").length') > 0, 'one NaN leaves the others');
-}
-
-/** The engine's memory grows for these. */
-async function big_files_are_read() {
-  const words = Array.from({ length: 30000 }, (_, i) => `w${(i * 7919 % 20011).toString(36)}`).join(' ');
-  const text = `${words}. `.repeat(Math.ceil(2.2e6 / words.length));
-  await drop_file('big.txt', text);
-  await chromium.until('document.querySelector("#source").textContent.includes("big.txt")');
-  expect(/2,\d{3},\d{3} bytes/.test(await text_of('#source')), `a text over 2 MB: ${await text_of('#source')}`);
-  await drop_file('big.json', JSON.stringify(little_tokenizer(128256)));
-  await chromium.until('step_view.texts.length === 128256');
-  await drop_file('v128256.f32', Buffer.from(peaked_row(128256, 5).buffer));
-  await chromium.until('document.querySelector("#source").textContent.includes("v128256")');
-  expect_equal(await problem(), '', 'a tokenizer and a row of 128,256 tokens');
-  expect(/^128,256 tokens/.test(await text_of('#caption')), await text_of('#caption'));
-  expect_equal(await value(`new TextDecoder().decode(beginning_of(new TextEncoder().encode('x'.repeat(most_text_bytes - 1) + 'é'))).length`),
-               await value('most_text_bytes') - 1, 'a text is cut before a character that does not fit');
 }
 
 async function files_come_together() {
@@ -576,13 +581,13 @@ try {
   await chromium.frames();
   if (option === '--screenshots') await take_screenshots(folder_of_screenshots);
   else {
-    for (const part of [shows_a_step, sliders_change_the_chain, stages_move, results_are_spoken_after_a_pause,
+    for (const part of [shows_a_step, big_files_are_read, sliders_change_the_chain, stages_move, results_are_spoken_after_a_pause,
                         refusals_are_no_moves, waiting_values_find_their_stage,
                         looks_follow_their_stage, fields_say_what_is_taken, stages_light_up, every_stage_and_control,
                         draws_and_goes_on, settings_are_read_and_written, grammars_grey_out, files_are_read,
                         odd_files_have_sentences, odd_rows_have_sentences, files_come_together,
-                        big_files_are_read, measure_updates, fits_narrow_and_dark, contrasts_suffice,
-                        everything_has_a_name, compare_with_native, asks_for_nothing, an_end_is_said]) {
+                        measure_updates, fits_narrow_and_dark, contrasts_suffice, everything_has_a_name,
+                        compare_with_native, asks_for_nothing, an_end_is_said]) {
       const before = failed;
       await part();
       console.log(`${failed === before ? 'ok  ' : 'BAD '} ${part.name.replaceAll('_', ' ')}`);
