@@ -1,9 +1,8 @@
 'use strict';
 // What a dropped file holds. Each reader answers { kind, ... } or throws a sentence for the person who dropped it.
 
-// session.cpp says how much the engine takes; these are its bounds
-const most_logits = 1 << 20;
-const most_text_bytes = 16 << 20;
+let most_logits = 0;                // of a row: the engine says how many it takes
+const most_text_bytes = 16 << 20;  // session.cpp learns from no more
 
 /** The bytes of a token as tokenizer.json writes them: a visible character stands for each byte (GPT-2's table). */
 const byte_of_visible = (() => {

@@ -208,7 +208,8 @@ function set_up_views(catalogue) {
 async function begin() {
   engine = await Engine.load(at('module').textContent);
   if (location.hash === '#record') engine.transcript = [];
-  const { stages } = engine.ask({ do: 'catalogue' });
+  const { stages, most_tokens } = engine.ask({ do: 'catalogue' });
+  most_logits = most_tokens;
   set_up_views(stages);
   set_up_chain(stages);
   set_up_text();

@@ -41,14 +41,13 @@ function take_tokens({ name, pieces }) {
 
 // ---- rows
 
-/** Row number `row`, counted from 0, of what was dropped. */
-function use_row(row) {
-  const answer = ask(rows_file.request_of_row(row));
-  if (!answer) return false;
+/** Row number `row`, counted from 0, of what was dropped; a new text may begin with it. */
+function use_row(row, begin) {
+  const answer = ask({ ...rows_file.request_of_row(row), begin });
+  if (!answer) return;
   if (answer.texts === 0) step_view.texts = [];
   at('beginning').hidden = true;
   take_text(answer);
-  return true;
 }
 
 function show_rows(count, source) {
@@ -57,7 +56,7 @@ function show_rows(count, source) {
   Object.assign(at('row-number'), { max: count, value: 1 });
   at('row-count').textContent = `of ${grouped(count)}`;
   at('source').textContent = source;
-  if (use_row(0)) begin_text();
+  use_row(0, true);
 }
 
 /** Cuts the bytes that were dropped into rows, as the fields say. */
@@ -74,7 +73,7 @@ function use_row_number() {
   if (!rows_file?.count) return;
   const row = at('row-number').valueAsNumber, { count } = rows_file;
   if (!Number.isInteger(row) || row < 1 || row > count) throw `A row is a whole number from 1 to ${grouped(count)}.`;
-  use_row(row - 1);
+  use_row(row - 1, false);
 }
 
 function take_rows({ name, bytes }) {

@@ -1,7 +1,7 @@
 'use strict';
 // One step, drawn: the curve of all ranks, and the likeliest tokens with what became of them.
 
-const kept = -1, illegal = -2;  // step_report.hpp
+const kept = -1;  // step_report.hpp
 
 const grouped = (number) => number.toLocaleString('en');
 const counted = (number, things) => `${grouped(number)} ${things}${number === 1 ? '' : 's'}`;
@@ -27,7 +27,7 @@ class StepView {
       .replace(/[\x00-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
   }
   fate_text(fate) {
-    return fate === kept ? '' : fate === illegal ? 'not in the row' : `fell to ${this.stages[fate]?.name ?? 'the chain'}`;
+    return fate === kept ? '' : `fell to ${this.stages[fate]?.name ?? 'the chain'}`;
   }
 
   show(step, stages, draws) {
@@ -54,7 +54,7 @@ class StepView {
       line.className = `${fate === kept ? '' : 'fallen'}${id === token ? ' chosen' : ''}`;
       line.fate = fate;
       line.title = fate === kept ? `token ${id}` : `token ${id} ${this.fate_text(fate)}`;
-      line.style.setProperty('--colour', fate >= 0 ? colour_of(fate) : 'var(--faint)');
+      line.style.setProperty('--colour', fate === kept ? 'var(--faint)' : colour_of(fate));
       name.textContent = `${id === token ? '▸' : ' '}${this.token_text(id)}`;
       row.style.transform = `scaleX(${before / greatest})`;
       chain.style.transform = `scaleX(${after / greatest})`;
@@ -74,7 +74,7 @@ class StepView {
     const cells = [0, 1, 2].map(() => element('td'));
     cells.push(element('td', { className: 'fate' }));
     const line = element('tr', {}, name, element('td', { className: 'bars', 'aria-hidden': 'true' }, row, chain, drawn), ...cells);
-    line.addEventListener('pointerenter', () => this.hovered?.(line.fate >= 0 ? line.fate : null));
+    line.addEventListener('pointerenter', () => this.hovered?.(line.fate === kept ? null : line.fate));
     line.addEventListener('pointerleave', () => this.hovered?.(null));
     return { line, name, row, chain, drawn, cells };
   }
@@ -104,7 +104,7 @@ class StepView {
   draw_columns(pen, left_of, height, scale) {
     const { canvas, step: { curve } } = this;
     const style = getComputedStyle(canvas);
-    const colours = new Map([[kept, style.getPropertyValue('--chain')], [illegal, style.getPropertyValue('--line')]]);
+    const colours = new Map([[kept, style.getPropertyValue('--chain')]]);
     const lowest = -20.8;  // nats under certainty: below it a token weighs nothing in riffle's masses
     curve.forEach(([rank, logprob, fate], i) => {
       const left = left_of(rank), right = left_of(i + 1 < curve.length ? curve[i + 1][0] : rank + 1);

@@ -206,11 +206,19 @@ async function fields_say_what_is_taken() {
   expect_equal(await slid(), before, 'an empty field moves no slider');
   await of(field(4), 'of.dispatchEvent(new Event("change"))');
   expect_equal(await of(field(4), 'of.value'), '0.8', 'and has its number again when it is left');
+  await enter(field(1), '3.7');
+  expect_equal(await of(field(1), 'of.value'), '3', 'a field that is left has the value that was taken');
+  await enter(field(4), 'inf');
+  expect_equal(await problem() + await of(field(4), 'of.value'), 'inf', 'a temperature without end');
+  expect_equal(await slid(), '3, read as inf', 'the slider stands at its end');
   await set_field(field(4), 'hot');
   expect(/number/.test(await problem_at(4, 't')), 'what is no number has a sentence');
 
   await enter('#stage-5-seed', '9007199254740991');
   expect_equal(await of('#stage-5-seed', 'of.value'), '9007199254740991', 'the greatest seed that is a number');
+  await enter('#stage-5-seed', '18446744073709551615');
+  expect_equal(await of('#stage-5-seed', 'of.value'), '18446744073709551615', 'and the greatest of all');
+  expect(/seed=18446744073709551615$/.test(await of('#settings', 'of.value')), `it is in effect: ${await of('#settings', 'of.value')}`);
   await enter('#stage-5-seed', '-1');
   expect(/whole number/.test(await problem_at(5, 'seed')), 'a negative seed has a sentence');
   await enter('#stage-5-seed', '42');
@@ -372,11 +380,14 @@ async function files_are_read() {
   const row = peaked_row(1000, 1);
   await drop_file('rows.f32', Buffer.concat([row, peaked_row(1000, 2)].map((each) => Buffer.from(each.buffer))));
   expect(/how many logits/.test(await problem()), 'rows want to know how long they are');
+  expect_equal(await value('step_view.texts.length > 0'), true, 'until then, the texts are those of the model');
   await set_field('#row-size', '1');
   expect(/how many logits/.test(await problem()), 'on the way to 1000, 1 is no length');
   await enter('#row-size', '1001');
   expect(/no whole number of rows/.test(await problem()), 'a length that does not fit has a sentence');
   await enter('#row-size', '1000');
+  expect_equal(await value('step_view.texts.length'), 0, 'which rows of another model have not');
+  expect_equal(await text_of('#so-far'), '', 'nor its text');
   expect(/2 rows of 1,000 float32/.test(await text_of('#source')), `rows of float32: ${await text_of('#source')}`);
   await enter('#row-number', '2');
   expect_equal(await problem(), '', 'the second row');
@@ -447,6 +458,20 @@ async function files_come_together() {
     return new Promise((done) => setTimeout(done, 600));
   })()`);
   expect(/fast\.txt/.test(await text_of('#source')), 'of two loads, the newer one counts');
+}
+
+/** Places of an answer that have different tokens. */
+async function places_differ() {
+  const place = (list) => ({ top_logprobs: list.map(([id, token, logprob]) => ({ id, token, logprob, bytes: [...Buffer.from(token)] })) });
+  const places = [place([[11, ' blue', -0.4], [902, ' grey', -1.6]]), place([[4011, ' far', -0.4], [7, ' clear', -1.6]])];
+  await drop_file('places.json', JSON.stringify({ completion_probabilities: places }));
+  await chromium.until('document.querySelector("#source").textContent.includes("places.json")');
+  const likeliest = () => value('step_view.token_text(step_view.step.top[0][0])');
+  expect_equal(await likeliest(), '␣blue', 'the first place');
+  await enter('#row-number', '2');
+  expect_equal(await likeliest(), '␣far', 'the second');
+  await enter('#row-number', '1');
+  expect_equal(await likeliest(), '␣blue', 'and the first again');
 }
 
 /** A module that traps is asked nothing more. */
@@ -585,7 +610,7 @@ try {
                         refusals_are_no_moves, waiting_values_find_their_stage,
                         looks_follow_their_stage, fields_say_what_is_taken, stages_light_up, every_stage_and_control,
                         draws_and_goes_on, settings_are_read_and_written, grammars_grey_out, files_are_read,
-                        odd_files_have_sentences, odd_rows_have_sentences, files_come_together,
+                        odd_files_have_sentences, odd_rows_have_sentences, files_come_together, places_differ,
                         measure_updates, fits_narrow_and_dark, contrasts_suffice, everything_has_a_name,
                         compare_with_native, asks_for_nothing, an_end_is_said]) {
       const before = failed;
