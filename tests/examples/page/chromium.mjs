@@ -139,7 +139,8 @@ export class Chromium {
     await this.frames();
   }
   async press(key, code = key, text) {
-    const event = { key, code, windowsVirtualKeyCode: { Enter: 13, Tab: 9, ArrowUp: 38, ArrowDown: 40, ArrowRight: 39, ' ': 32 }[key] ?? 0 };
+    const numbers = { Tab: 9, Enter: 13, ' ': 32, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+    const event = { key, code, windowsVirtualKeyCode: numbers[key] ?? 0 };
     await this.send('Input.dispatchKeyEvent', { type: text ? 'keyDown' : 'rawKeyDown', text, ...event });
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
     await this.frames();

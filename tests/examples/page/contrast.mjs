@@ -17,10 +17,12 @@ function too_faint() {
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
-  const ground_of = (of) => over(channels(getComputedStyle(of).backgroundColor), of.parentElement ? ground_of(of.parentElement) : [255, 255, 255]);
+  const ground_of = (of) => over(channels(getComputedStyle(of).backgroundColor),
+                                 of.parentElement ? ground_of(of.parentElement) : [255, 255, 255]);
   const opacity_of = (of) => Number(getComputedStyle(of).opacity) * (of.parentElement ? opacity_of(of.parentElement) : 1);
   const shown = (of, colour, ground) => { const [r, g, b, a] = channels(colour); return over([r, g, b, a * opacity_of(of)], ground); };
-  const name_of = (of) => `${of.tagName.toLowerCase()}${of.id && `#${of.id}`}${of.className && `.${of.className}`} ${JSON.stringify(of.textContent.slice(0, 20))}`;
+  const name_of = (of) => [of.tagName.toLowerCase(), of.id && `#${of.id}`, of.className && `.${of.className}`,
+                           ` "${of.textContent.slice(0, 20)}"`].join('');
 
   const is_visible = (of) => of.checkVisibility({ opacityProperty: false, visibilityProperty: true }) &&
     !of.closest(':disabled, [aria-disabled=true], .hidden, .skip') && of.type !== 'file';
