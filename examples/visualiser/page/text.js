@@ -57,8 +57,7 @@ function draw_often(count) {
   draws = { count: answer.count, counts: new Map(answer.counts) };
   const often = [...answer.counts].sort(([, a], [, b]) => b - a).slice(0, 3)
     .map(([token, times]) => `${shown_token(token)} ${grouped(times)}`);
-  const found = `${grouped(answer.count)} draws, ${counted(answer.counts.length, 'token')}; most often: ${often.join(', ')}.`;
-  tell(answer.note ? `${found} ${answer.note}` : found);
+  tell(`${grouped(answer.count)} draws, ${counted(answer.counts.length, 'token')}; most often: ${often.join(', ')}.`);
 }
 
 function set_up_text() {
