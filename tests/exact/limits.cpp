@@ -147,7 +147,7 @@ TEST(ExactLimits, IdsOutsideTheVocabularyAreNamedAndIgnored) {
 TEST(ExactLimits, MemoryOfTheCallerIsEnough) {
     constexpr std::size_t size = 3000;
     constexpr std::size_t bytes = exact::workspace::bytes_for(size, 2);
-    struct alignas(storage::alignment) block {
+    struct alignas(detail::storage::alignment) block {
         std::byte all[bytes];
     };
     const auto memory = std::make_unique<block>();
