@@ -82,7 +82,7 @@ inline void must_be_token_of(riffle::token_id token, std::span<const float> row,
     must(row[std::size_t(token)] > riffle::illegal_logit, "the token is not one that the row masks");
 }
 
-/// Bytes that a problem with settings has at most: it is for people to read.
+/// Bytes that a problem with settings, or with a grammar beyond its own text, has at most: it is for people to read.
 inline constexpr std::size_t longest_problem = 3000;
 
 /// A settings text: read, read again, built, sampled from.

@@ -12,8 +12,6 @@ namespace riffle_tests::fuzz {
 
 namespace {
 
-constexpr std::size_t longest_problem = 3000;  // bytes; a problem is for people to read
-
 const riffle::vocabulary_trie& few_tokens() {
     static const riffle::vocabulary_trie trie = [] {
         riffle::vocabulary v;
