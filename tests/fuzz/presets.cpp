@@ -5,6 +5,7 @@
 #include <riffle/settings.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "fuzz/settings_chain.hpp"
 
 namespace riffle_tests::fuzz {
 
@@ -54,14 +55,7 @@ void presets(input in) {
     must(preset.make(settings) == readable, "settings are made where all can be read, and only there");
     if (!readable) return must(settings.temp == 0.123f, "what cannot be read changes nothing");
 
-    riffle::dynamic_chain chain;
-    if (!settings.build(chain).ok()) return;
-    std::vector<float> row(300);
-    for (std::size_t i = 0; i < row.size(); ++i) row[i] = float(i * 37 % 101) / 8.0f;
-    for (int step = 0; step < 3; ++step) {
-        const riffle::token_id token = chain.sample(row);
-        must_be_token_of(token, row, chain.last_status());
-    }
+    must_sample(settings);
 }
 
 }  // namespace riffle_tests::fuzz

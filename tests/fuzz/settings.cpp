@@ -5,6 +5,7 @@
 #include <riffle/settings.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "fuzz/settings_chain.hpp"
 
 namespace riffle_tests::fuzz {
 
@@ -25,14 +26,7 @@ void settings(input in) {
     must(problem_of(once).size() <= longest_problem, "a problem is short, however long the text");
     if (!readable) return;
 
-    riffle::dynamic_chain chain;
-    if (!once.build(chain).ok()) return;
-    std::vector<float> row(300);
-    for (std::size_t i = 0; i < row.size(); ++i) row[i] = float(i * 37 % 101) / 8.0f;
-    for (int step = 0; step < 3; ++step) {
-        const riffle::token_id token = chain.sample(row);
-        must_be_token_of(token, row, chain.last_status());
-    }
+    must_sample(once);
 }
 
 }  // namespace riffle_tests::fuzz
