@@ -105,4 +105,19 @@ private:
     text rest_;
 };
 
+/// What a value means that may be a JSON string, and any other as it is written.
+inline std::string string_in(const text& value) {
+    std::string string(value.data(), value.size());
+    if (!value.empty() && value[0] == '"') json_items(value).next(string);
+    return string;
+}
+
+/// Whether a value is a JSON string and nothing behind it.
+inline bool is_one_string(const text& value) {
+    if (value.empty() || value[0] != '"' || value[value.size() - 1] != '"') return false;
+    std::string first, second;
+    json_items items(value);
+    return items.next(first) && !items.next(second);
+}
+
 }  // namespace riffle::detail

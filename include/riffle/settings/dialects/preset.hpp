@@ -16,6 +16,7 @@
 #include <riffle/settings/dialects/llama_server.hpp>
 #include <riffle/settings/dialects/ollama.hpp>
 #include <riffle/settings/dialects/openai.hpp>
+#include <riffle/settings/dialects/sampler_order.hpp>
 #include <riffle/settings/dialects/text_generation_webui.hpp>
 #include <riffle/settings/reader/number_text.hpp>
 #include <riffle/settings/reader/options.hpp>
@@ -124,7 +125,7 @@ private:
         case key_meaning::breakers: read_breakers(value); return;
         case key_meaning::biases: read_biases(key, value); return;
         case key_meaning::bans: read_bans(key, value); return;
-        case key_meaning::gbnf: values_.grammar = string_in(value); return;
+        case key_meaning::gbnf: values_.grammar = detail::string_in(value); return;
         case key_meaning::lowest_t: read_into(low_, key, value); return;
         case key_meaning::highest_t: read_into(high_, key, value); return;
         case key_meaning::dynamic_t: is_dynamic_ = read_yes(key, value); return;
@@ -143,7 +144,7 @@ private:
     template <class Number>
     bool read_into(Number& into, const text& key, const text& value, double unit = 1.0) {
         float number = 0.0f;
-        const std::string digits = string_in(value);
+        const std::string digits = detail::string_in(value);
         Number whole{};
         if constexpr (std::numeric_limits<Number>::is_integer)
             if (detail::read_number(text(digits), whole) == detail::number_fault::none) return into = whole, true;
@@ -163,7 +164,7 @@ private:
         is_dry_window_said_ |= own.whole == &sampling_parameters::dry_penalty_last_n;
     }
     void read_seed(const text& key, const text& value, std::int64_t least) {
-        const std::string digits = string_in(value);
+        const std::string digits = detail::string_in(value);
         std::int64_t seed = 0;
         if (detail::read_number(text(digits), seed) == detail::number_fault::none && seed < least)
             values_.seed = random_seed();
@@ -172,7 +173,7 @@ private:
         else refuse(key, value, "is no seed");
     }
     bool read_yes(const text& key, const text& value) {
-        const std::string said = string_in(value);
+        const std::string said = detail::string_in(value);
         for (const char* yes : {"true", "1", "yes", "on"})
             if (detail::same_word(text(said), yes)) return true;
         for (const char* no : {"false", "0", "no", "off"})
@@ -210,7 +211,7 @@ private:
     }
     void read_bans(const text& key, const text& value) {
         values_.suppressed.clear();
-        const std::string list = string_in(value);
+        const std::string list = detail::string_in(value);
         std::string item;
         for (detail::json_items all{text(list)}; all.next(item);) {
             token_id token = null_token;
@@ -222,29 +223,17 @@ private:
     void read_breakers(const text& value) {
         values_.dry_breakers.clear();
         const std::string list =
-            !value.empty() && value[0] == '"' && value[value.size() - 1] == '"' && is_one_string(value)
-                ? string_in(value)
-                : std::string(value.data(), value.size());
+            detail::is_one_string(value) ? detail::string_in(value) : std::string(value.data(), value.size());
         std::string item;
         for (detail::json_items all{text(list)}; all.next(item);)
             if (!item.empty()) values_.dry_breakers.push_back(item);
-    }
-    static bool is_one_string(const text& value) {
-        std::string first, second;
-        detail::json_items items(value);
-        return items.next(first) && !items.next(second);
-    }
-    static std::string string_in(const text& value) {
-        std::string string(value.data(), value.size());
-        if (!value.empty() && value[0] == '"') detail::json_items(value).next(string);
-        return string;
     }
 
     // ---- orders
 
     /// Names, in a list or a line each; of one sampler with several names the first counts. Or llama.cpp's letters.
     void read_order(const text& key, const text& value) {
-        std::string list = string_in(value);
+        std::string list = detail::string_in(value);
         for (char& c : list)
             if (c == '\n' || c == ';') c = ',';
         const bool is_list = list.find_first_of("[,\"") != std::string::npos;
@@ -252,76 +241,38 @@ private:
         std::string name;
         for (detail::json_items all{text(list)}; all.next(name);) {
             if (name.empty()) continue;
-            const sampler_kind kind = sampler_called(text(name));
+            const sampler_kind kind = detail::sampler_in_order(text(name));
             if (kind != sampler_kind::none) add(kind);
             else if (!is_list && are_letters(name)) add_letters(name);
-            else if (!means_nothing_here(text(name)))
+            else if (!detail::means_nothing_in_order(text(name)))
                 note(key, ("names " + detail::quoted(text(name)) + ", which makes no stage here").c_str());
         }
         is_order_said_ = true;
     }
     void add(sampler_kind kind) {
         const bool may_repeat = table_ == &detail::llama_server::table;  // which applies it twice then
-        for (const sampler_kind there : order_)
-            if (there == kind && !may_repeat) return;
-        order_.push_back(kind);
-    }
-    static sampler_kind sampler_called(const text& name) noexcept {
-        struct other {
-            const char* name;
-            sampler_kind kind;
-        };
-        // names in text-generation-webui's and SillyTavern's orders that are no settings of riffle's
-        constexpr other others[] = {
-            {"repetition_penalty", sampler_kind::penalties},    {"presence_frequency_penalty", sampler_kind::penalties},
-            {"dynamic_temperature", sampler_kind::temperature}, {"quadratic_sampling", sampler_kind::quadratic},
-            {"top_nsigma", sampler_kind::top_n_sigma},
-        };
-        for (const other& each : others)
-            if (detail::same_word(name, each.name)) return each.kind;
-        const option* const own = option_called(name);
-        return own && own->names_sampler ? own->sampler : sampler_kind::none;
-    }
-    /// A part of a stage that has another name in the order, or what replaces the chain wherever it stands.
-    static bool means_nothing_here(const text& name) noexcept {
-        for (const char* known : {"presence_penalty", "frequency_penalty", "mirostat", "tfs_z"})
-            if (detail::same_word(name, known)) return true;
-        return false;
-    }
-    static sampler_kind kind_of(char letter) noexcept {
-        for (const option& known : known_options)
-            if (known.letter == letter && letter != 0) return known.sampler;
-        return sampler_kind::none;
+        if (may_repeat || !detail::is_in_order(order_, kind)) order_.push_back(kind);
     }
     static bool are_letters(const std::string& said) noexcept {
         for (const char c : said)
-            if (kind_of(c) == sampler_kind::none) return false;
+            if (detail::sampler_of_letter(c) == sampler_kind::none) return false;
         return true;
     }
     void add_letters(const std::string& letters) {
-        for (const char c : letters) add(kind_of(c));
+        for (const char c : letters) add(detail::sampler_of_letter(c));
     }
     /// KoboldCpp's: what is left out is not applied; DRY comes ahead of all, XTC behind.
     void read_numbered_order(const text& key, const text& value) {
-        using enum sampler_kind;
-        std::vector<sampler_kind> said{dry};
+        std::vector<sampler_kind> said{sampler_kind::dry};
         std::string item;
         std::size_t count = 0;
         for (detail::json_items all(value); all.next(item); ++count) {
             std::int32_t number = -1;
             if (!read_into(number, key, text(item))) return;
-            switch (number) {
-            case 0: said.push_back(top_k); break;
-            case 1: said.push_back(top_a); break;
-            case 2: said.insert(said.end(), {top_p, min_p}); break;
-            case 3: said.push_back(tail_free); break;
-            case 4: said.push_back(typical); break;
-            case 5: said.insert(said.end(), {temperature, quadratic, top_n_sigma}); break;
-            case 6: said.push_back(penalties); break;
-            default: note(key, ("names " + detail::quoted(text(item)) + ", which is none of 0 to 6").c_str());
-            }
+            if (!detail::add_numbered(said, number))
+                note(key, ("names " + detail::quoted(text(item)) + ", which is none of 0 to 6").c_str());
         }
-        said.push_back(xtc);
+        said.push_back(sampler_kind::xtc);
         if (count == 0 || count > 7) return;  // as it is where none is given
         order_ = std::move(said);
         is_order_said_ = true;
@@ -343,34 +294,21 @@ private:
         p.samplers.clear();
         if (is_order_said_ && !table_->leaves_out_unnamed)
             for (const sampler_kind kind : table_->order)
-                if (!has(order_, kind)) p.samplers.push_back(kind);
+                if (!detail::is_in_order(order_, kind)) p.samplers.push_back(kind);
         p.samplers.insert(p.samplers.end(), order_.begin(), order_.end());
         if (is_t_last_)
             for (const sampler_kind kind : {sampler_kind::temperature, sampler_kind::quadratic})
-                move_to_end(p.samplers, kind);
+                detail::move_to_end(p.samplers, kind);
         if (!draws_) p.samplers.push_back(sampler_kind::greedy);
         else if (p.adaptive_target >= 0.0f && table_ != &detail::llama_server::table)
             p.samplers.push_back(sampler_kind::adaptive_p);
         return p;
     }
-    static bool has(const std::vector<sampler_kind>& all, sampler_kind kind) noexcept {
-        for (const sampler_kind each : all)
-            if (each == kind) return true;
-        return false;
-    }
-    static void move_to_end(std::vector<sampler_kind>& all, sampler_kind kind) {
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (all[i] == kind) {
-                all.erase(all.begin() + std::ptrdiff_t(i));
-                all.push_back(kind);
-                return;
-            }
-    }
 
     // ---- sentences
 
     bool is_off(const dialect_key& known, const text& value) {
-        const std::string said = string_in(value);
+        const std::string said = detail::string_in(value);
         if (said.empty() || said == "[]" || said == "{}") return true;
         if (said == "false") return !known.off || text(known.off) != text("true");
         float number = 0.0f, off = 0.0f;

@@ -308,6 +308,17 @@ inline const option* option_called(const text& name) noexcept {
     return nullptr;
 }
 
+namespace detail {
+
+/// The sampler of a letter in llama.cpp's --sampling-seq; sampler_kind::none where no sampler has it.
+inline sampler_kind sampler_of_letter(char letter) noexcept {
+    for (const option& known : known_options)
+        if (letter != 0 && known.letter == letter) return known.sampler;
+    return sampler_kind::none;
+}
+
+}  // namespace detail
+
 /// Of the options that `wanted` takes, the name that is nearest to an unknown one, where a third of its letters or less
 /// are wrong; nullptr where none is. Takes less than 0.1 ms.
 template <class Wanted>

@@ -140,17 +140,12 @@ private:
         say_order();
         std::string strange;
         for (const char letter : value) {
-            if (const sampler_kind kind = sampler_of(letter); kind != sampler_kind::none)
+            if (const sampler_kind kind = sampler_of_letter(letter); kind != sampler_kind::none)
                 into_.samplers.push_back(kind);
             else if (strange.size() < 100)
                 (((strange += strange.empty() ? "'" : ", '") += quoted({&letter, 1})) += '\'');
         }
         if (!strange.empty()) problems_.add("no sampler has the letter ", strange, "; the letters are", letters());
-    }
-    static sampler_kind sampler_of(char letter) noexcept {
-        for (const option& known : known_options)
-            if (letter != 0 && known.letter == letter) return known.sampler;
-        return sampler_kind::none;
     }
     static std::string letters() {
         std::string all;
