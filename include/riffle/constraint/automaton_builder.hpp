@@ -19,7 +19,7 @@ class automaton_builder {
 public:
     automaton_builder(const Rules& g, const grammar_limits& limits)
         : grammar_(g), limits_(limits), rules_(g), rule_of_(g.rules.size(), none),
-          repeated_(g.expressions.size(), none), draft_() {}
+          walked_(g.expressions.size(), none), draft_() {}
 
     /// False where it is larger than the limits allow.
     bool build() {
@@ -50,18 +50,19 @@ private:
 
     std::uint32_t call_of(std::uint32_t rule) {
         if (rule_of_[rule] == none) {
-            rule_of_[rule] = draft_.add_rule(rule, false);
+            rule_of_[rule] = draft_.add_rule(rule);
             left_.push_back({rule_of_[rule], grammar_.rules[rule].body});
         }
         return rule_of_[rule];
     }
-    /// The inside of a repetition as a rule of its own.
-    std::uint32_t repeated(expression_id body, std::uint32_t named) {
-        if (repeated_[body] == none) {
-            repeated_[body] = draft_.add_rule(named, true);
-            left_.push_back({repeated_[body], body});
+    /// An arc of a walk as a rule of its own.
+    std::uint32_t walked(expression_id part, std::uint32_t named) {
+        if (grammar_.at(part).kind == expression_kind::rule) return call_of(grammar_.at(part).first);
+        if (walked_[part] == none) {
+            walked_[part] = draft_.add_rule(named);
+            left_.push_back({walked_[part], part});
         }
-        return repeated_[body];
+        return walked_[part];
     }
 
     /// An expression between two nodes. `height`: of what it is part of.
@@ -74,6 +75,7 @@ private:
         case expression_kind::sequence: return put_sequence(e, 0, from, to, height);
         case expression_kind::alternatives: return put_alternatives(e, from, to, height);
         case expression_kind::repetition: return put_repetition(e, from, to, height);
+        case expression_kind::graph: return put_graph(e, from, to, height);
         case expression_kind::rule: return put_rule(e.first, from, to, height);
         case expression_kind::token: draft_.token_edges.push_back({from, {e.first, e.negated, to}}); return;
         }
@@ -108,16 +110,57 @@ private:
             inlined_ += rules_.size(rule);
             return put(grammar_.rules[rule].body, from, to, higher);
         }
-        put_call(call_of(rule), 0, 0, from, to);
-    }
-    void put_call(std::uint32_t rule, std::uint32_t least, std::uint32_t most, std::uint32_t from, std::uint32_t to) {
         const std::uint32_t calls = node_beside(from);
         draft_.add_step(from, calls);
-        automaton_draft::node& node = draft_.nodes[calls];
-        node.called = std::int32_t(rule);
+        draft_.nodes[calls].called = std::int32_t(call_of(rule));
+        draft_.nodes[calls].returns_to = to;
+    }
+
+    // ---- graphs, and repetitions that are not copied, which are graphs of one node and one arc
+
+    std::uint32_t named_around(std::uint32_t node) const noexcept {
+        return draft_.rules[draft_.nodes[node].rule].named;
+    }
+    std::uint32_t walk_node(std::uint32_t from, std::uint32_t to, bool may_end) {
+        const std::uint32_t made = node_beside(from);
+        automaton_draft::node& node = draft_.nodes[made];
+        node.walk = std::uint32_t(draft_.walks.size());
         node.returns_to = to;
-        node.least = least;
-        node.most = most;
+        node.may_end_walk = may_end;
+        return made;
+    }
+    void put_walk_of_one(expression_id part, const walk& bounds, std::uint32_t from, std::uint32_t to) {
+        const std::uint32_t node = walk_node(from, to, true);
+        draft_.nodes[node].begins_walk = true;
+        draft_.walks.push_back({bounds, node, 1});
+        draft_.add_step(from, node);
+        draft_.add_arc(node, walked(part, named_around(from)), node, walk::no_bit);
+    }
+    void put_graph(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
+        const expression_graph& graph = grammar_.graphs[e.least];
+        if (graph.bounds.memory != walk_memory::nothing) return put_walk(e, graph, from, to);
+        std::vector<std::uint32_t> nodes;
+        for (std::size_t i = 0; i < graph.may_end.size(); ++i) {
+            nodes.push_back(node_beside(from));
+            if (graph.may_end[i] != 0) draft_.add_step(nodes[i], to);
+        }
+        draft_.add_step(from, nodes[0]);
+        for (std::size_t i = 0; i < e.count; ++i)
+            put(grammar_.part(e, i), nodes[graph.arcs[i].from], nodes[graph.arcs[i].to], height);
+    }
+    void put_walk(const expression& e, const expression_graph& graph, std::uint32_t from, std::uint32_t to) {
+        std::vector<std::uint32_t> nodes;
+        for (const std::uint8_t may_end : graph.may_end) nodes.push_back(walk_node(from, to, may_end != 0));
+        const std::uint32_t first = walk_node(from, to, graph.may_end[0] != 0);
+        draft_.nodes[first].begins_walk = true;
+        draft_.walks.push_back({graph.bounds, nodes[0], std::uint32_t(nodes.size() + 1)});
+        draft_.add_step(from, first);
+        for (std::size_t i = 0; i < e.count; ++i) {
+            const expression_graph::arc& arc = graph.arcs[i];
+            const std::uint32_t rule = walked(grammar_.part(e, i), named_around(from));
+            draft_.add_arc(nodes[arc.from], rule, nodes[arc.to], arc.bit);
+            if (arc.from == 0) draft_.add_arc(first, rule, nodes[arc.to], arc.bit);
+        }
     }
 
     void put_repetition(const expression& e, std::uint32_t from, std::uint32_t to, std::uint32_t height) {
@@ -128,10 +171,7 @@ private:
         const std::uint64_t nodes = copies * rules_.size_of(part);
         const bool is_small = copies <= rule_analysis<Rules>::most_copies &&
                               nodes <= rule_analysis<Rules>::most_copied && inlined_ + nodes <= most_inlined;
-        if (!is_small && copies > 1) {
-            const std::uint32_t named = draft_.rules[draft_.nodes[from].rule].named;
-            return put_call(repeated(part, named), e.least, e.most, from, to);
-        }
+        if (!is_small && copies > 1) return put_walk_of_one(part, {.least = e.least, .most = e.most}, from, to);
         if (copies > 1) inlined_ += std::size_t(nodes);
         for (std::uint32_t i = 0; i < e.least; ++i) from = put_copy(part, from, height);
         if (is_endless) {
@@ -234,7 +274,7 @@ private:
     grammar_limits limits_;
     rule_analysis<Rules> rules_;
     std::vector<std::uint32_t> rule_of_;   ///< of a named rule, where it is called
-    std::vector<std::uint32_t> repeated_;  ///< of an expression, where it is the inside of a repetition
+    std::vector<std::uint32_t> walked_;    ///< of an expression, where it is an arc of a walk
     std::vector<work> left_;
     automaton_draft draft_;
     std::size_t inlined_ = 0;

@@ -10,6 +10,7 @@
 #include <riffle/constraint/loop_finder.hpp>
 #include <riffle/constraint/rule_order.hpp>
 #include <riffle/constraint/shortest_texts.hpp>
+#include <riffle/constraint/walk_lengths.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -20,12 +21,18 @@ class automaton_compiler {
 public:
     explicit automaton_compiler(Draft& draft) : draft_(draft) {}
 
-    enum class outcome { good, matches_nothing, left_recursion };
+    enum class outcome { good, matches_nothing, left_recursion, too_large };
 
     outcome compile(byte_automaton& into) {
-        shortest_.find(draft_);
+        do {
+            shortest_.find(draft_);
+            if (!lengths_.find(draft_, shortest_)) return outcome::too_large;
+        } while (cut_walks_without_end());
         collect_steps();
-        if (!order_.find(draft_, steps_, shortest_)) return outcome::left_recursion;
+        const grouped_lists arcs(
+            draft_.arcs, draft_.nodes.size(), [](const auto& a) { return a.from; },
+            [](const auto& a, std::uint32_t) { return a.to.rule; });
+        if (!order_.find(draft_, steps_, arcs, shortest_)) return outcome::left_recursion;
         if (shortest_.of_rule(byte_automaton::root) == endless) return outcome::matches_nothing;
         cut_dead_ends();
         pass_over_steps();
@@ -38,28 +45,39 @@ public:
     }
     /// Of the draft's rules, the one that calls itself before a byte is read.
     std::uint32_t left_recursive() const noexcept { return order_.left_recursive(); }
-    /// Whether no text matches one of the draft's rules.
 
 private:
     bool is_nullable(std::uint32_t rule) const noexcept { return shortest_.of_rule(rule) == 0; }
+    bool is_endless(std::uint32_t rule) const noexcept { return shortest_.of_rule(rule) == endless; }
 
+    /// Walks that no number of arcs leads to the end of; what calls them may have no text either.
+    bool cut_walks_without_end() {
+        bool has_cut = false;
+        for (std::uint32_t n = 0; n < draft_.nodes.size(); ++n) {
+            auto& node = draft_.nodes[n];
+            if (!node.walks() || !node.begins_walk || lengths_.can_be_ended(n, draft_, shortest_)) continue;
+            node.walk = automaton_node::no_walk;
+            std::erase_if(draft_.arcs, [&](const auto& a) { return a.from == n; });
+            has_cut = true;
+        }
+        return has_cut;
+    }
     void cut_dead_ends() {
         const auto leads_on = [&](std::uint32_t to) { return shortest_.of_node(to) != endless; };
         std::erase_if(draft_.edges, [&](const auto& e) { return !leads_on(e.to.to); });
         std::erase_if(draft_.token_edges, [&](const auto& e) { return !leads_on(e.to.to); });
         std::erase_if(draft_.steps, [&](const auto& s) { return !leads_on(s.to); });
         std::erase_if(draft_.of_sets, [&](const auto& s) { return !leads_on(s.to); });
-        for (std::uint32_t n = 0; n < draft_.nodes.size(); ++n) {
-            auto& node = draft_.nodes[n];
-            if (node.called == automaton_node::no_rule) continue;
-            const auto rule = std::uint32_t(node.called);
-            const bool can_begin = shortest_.of_rule(rule) != endless, can_end = leads_on(node.returns_to);
-            if (node.most != 0 && can_begin && is_nullable(rule)) node.least = 0;
-            if (can_begin && can_end) continue;
-            if (can_end && node.most != 0 && node.least == 0) draft_.add_step(n, node.returns_to);  // no repetition
-            node.called = automaton_node::no_rule;
-            node.most = 0;
-        }
+        for (auto& node : draft_.nodes)
+            if (node.calls() && (is_endless(std::uint32_t(node.called)) || !leads_on(node.returns_to)))
+                node.called = automaton_node::no_rule;
+        std::erase_if(draft_.arcs, [&](const auto& a) {
+            return is_endless(a.to.rule) || !leads_on(a.to.to) || !leads_on(draft_.nodes[a.from].returns_to);
+        });
+        for (const auto& a : draft_.arcs)  // what matches the empty text may come less often
+            if (is_nullable(a.to.rule)) draft_.walks[draft_.nodes[a.from].walk].bounds.least = 0;
+        for (auto& node : draft_.nodes)
+            if (node.walks() && !leads_on(node.returns_to)) node.walk = automaton_node::no_walk;
     }
 
     /// A node that has one step and nothing else is the node that the step leads to.
@@ -68,6 +86,7 @@ private:
         std::vector<std::uint32_t> others(nodes), only(nodes);
         for (const auto& e : draft_.edges) ++others[e.from];
         for (const auto& e : draft_.token_edges) ++others[e.from];
+        for (std::size_t n = 0; n < nodes; ++n) others[n] += draft_.nodes[n].walks();
         std::vector<std::uint32_t> steps(nodes);
         for (const auto& s : draft_.steps) {
             ++steps[s.from];
@@ -76,8 +95,8 @@ private:
         const auto target = [&](std::uint32_t n) {
             for (std::size_t i = 0; i < nodes; ++i) {  // a ring of steps comes to an end too
                 const auto& node = draft_.nodes[n];
-                if (steps[n] != 1 || others[n] != 0 || node.called != automaton_node::no_rule || node.ends_rule) break;
-                if (draft_.nodes[only[n]].most != 0 || i == 64) break;  // what returns to a repetition has counted one
+                if (steps[n] != 1 || others[n] != 0 || node.calls() || node.ends_rule) break;
+                if (draft_.nodes[only[n]].walks() || i == 64) break;  // what returns to a walk has taken an arc
                 n = only[n];
             }
             return n;
@@ -87,7 +106,7 @@ private:
         for (auto& s : draft_.steps) s.to = target(s.to);
         for (auto& s : draft_.of_sets) s.to = target(s.to);
         for (auto& node : draft_.nodes)
-            if (node.called != automaton_node::no_rule) node.returns_to = target(node.returns_to);
+            if (node.calls() || node.walks()) node.returns_to = target(node.returns_to);
         for (auto& rule : draft_.rules) rule.start = target(rule.start);
         std::erase_if(draft_.steps, [](const auto& s) { return s.from == s.to; });
     }
@@ -101,8 +120,7 @@ private:
     void turn_tail_calls_into_loops() {
         for (std::uint32_t n = 0; n < draft_.nodes.size(); ++n) {
             auto& node = draft_.nodes[n];
-            if (node.called != std::int32_t(node.rule) || node.most != 0 || n < byte_automaton::first_of_rules)
-                continue;
+            if (node.called != std::int32_t(node.rule) || n < byte_automaton::first_of_rules) continue;
             if (!is_tail(node.returns_to)) continue;
             draft_.add_step(n, draft_.rules[node.rule].start);
             node.called = automaton_node::no_rule;
@@ -118,12 +136,20 @@ private:
         for (std::uint32_t n = 0; n < count; ++n) {
             const auto& from = draft_.nodes[n];
             automaton_node& node = into.nodes[n];
+            node.rule = from.rule;
             node.called = from.called;
             node.returns_to = from.returns_to;
-            node.least = from.least;
-            node.most = from.most;
+            node.walk = from.walk;
+            node.may_end_walk = from.may_end_walk;
             node.ends_rule = from.ends_rule;
             node.is_tail = is_tail(n);
+            node.lengths = std::uint32_t(into.lengths.size());
+            into.lengths.insert(into.lengths.end(), lengths_[n].begin(), lengths_[n].end());
+        }
+        into.nodes[count].lengths = std::uint32_t(into.lengths.size());
+        for (const auto& w : draft_.walks) {
+            into.walks.push_back(w.bounds);
+            into.walks.back().longest_told_apart = lengths_.longest_told_apart(w);
         }
         const auto by_node = [](const auto& a, const auto& b) { return a.from < b.from; };
         std::sort(draft_.edges.begin(), draft_.edges.end(), [](const auto& a, const auto& b) {
@@ -131,6 +157,7 @@ private:
         });
         std::sort(draft_.token_edges.begin(), draft_.token_edges.end(), by_node);
         std::sort(draft_.steps.begin(), draft_.steps.end(), by_node);
+        std::stable_sort(draft_.arcs.begin(), draft_.arcs.end(), by_node);
         const auto set_begins = [&](const auto& items, auto begin) {
             std::size_t next = 0;
             for (std::uint32_t n = 0; n <= count; ++n) {
@@ -141,9 +168,11 @@ private:
         set_begins(draft_.edges, &automaton_node::edges);
         set_begins(draft_.token_edges, &automaton_node::token_edges);
         set_begins(draft_.steps, &automaton_node::steps);
+        set_begins(draft_.arcs, &automaton_node::arcs);
         for (const auto& e : draft_.edges) into.edges.push_back(e.to);
         for (const auto& e : draft_.token_edges) into.token_edges.push_back(e.to);
         for (const auto& s : draft_.steps) into.steps.push_back(s.to);
+        for (const auto& a : draft_.arcs) into.arcs.push_back(a.to);
         for (std::uint32_t r = 0; r < draft_.rules.size(); ++r)
             into.rules.push_back({draft_.rules[r].start, draft_.rules[r].end, order_[r], shortest_.of_rule(r),
                                   is_nullable(r), draft_.rules[r].is_repeated});
@@ -165,6 +194,7 @@ private:
 
     Draft& draft_;
     shortest_texts<Draft> shortest_;
+    walk_lengths<Draft> lengths_;
     rule_order<Draft> order_;
     grouped_lists steps_;  ///< of each node
 };

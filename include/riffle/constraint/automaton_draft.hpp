@@ -15,8 +15,13 @@ struct basic_automaton_draft {
         std::uint32_t rule = 0;  ///< of which it is part
         std::int32_t called = automaton_node::no_rule;
         std::uint32_t returns_to = 0;
-        std::uint32_t least = 0, most = 0;
+        std::uint32_t walk = automaton_node::no_walk;
+        bool begins_walk = false;   ///< no arc of the walk leads there, unless the walk is that node alone
+        bool may_end_walk = false;
         bool ends_rule = false;
+
+        bool calls() const noexcept { return called != automaton_node::no_rule; }
+        bool walks() const noexcept { return walk != automaton_node::no_walk; }
     };
     struct edge {
         std::uint32_t from;
@@ -29,6 +34,15 @@ struct basic_automaton_draft {
     struct step {
         std::uint32_t from, to;
     };
+    struct arc {
+        std::uint32_t from;
+        walk_arc to;
+    };
+    /// A walk, and its nodes, which lie one behind the other.
+    struct walk_nodes {
+        walk bounds;
+        std::uint32_t first = 0, nodes = 0;
+    };
     /// A node of which all edges are the characters of a set, and lead to one other node in the end.
     struct of_characters {
         std::uint32_t node, set, to;
@@ -36,13 +50,15 @@ struct basic_automaton_draft {
     struct rule {
         std::uint32_t start, end;
         std::uint32_t named;       ///< the named rule that it is, or is part of
-        bool is_repeated = false;  ///< it is the inside of a repetition
+        bool is_repeated = false;  ///< it is an arc of a walk that leads back to where it begins
     };
 
     std::vector<node> nodes;
     std::vector<edge> edges;
     std::vector<token> token_edges;
     std::vector<step> steps;
+    std::vector<arc> arcs;
+    std::vector<walk_nodes> walks;
     std::vector<of_characters> of_sets;
     std::vector<Set> sets;
     std::vector<rule> rules;
@@ -54,11 +70,11 @@ struct basic_automaton_draft {
         nodes.back().rule = of_rule;
         return std::uint32_t(nodes.size() - 1);
     }
-    std::uint32_t add_rule(std::uint32_t named, bool is_repeated) {
+    std::uint32_t add_rule(std::uint32_t named) {
         const auto number = std::uint32_t(rules.size());
         const std::uint32_t start = add_node(number), end = add_node(number);
         nodes[end].ends_rule = true;
-        rules.push_back({start, end, named, is_repeated});
+        rules.push_back({start, end, named});
         return number;
     }
     void add_edge(std::uint32_t from, byte_range over, std::uint32_t to) {
@@ -66,6 +82,10 @@ struct basic_automaton_draft {
     }
     void add_step(std::uint32_t from, std::uint32_t to) {
         if (from != to) steps.push_back({from, to});
+    }
+    void add_arc(std::uint32_t from, std::uint32_t called, std::uint32_t to, std::uint32_t bit) {
+        arcs.push_back({from, {called, to, bit}});
+        if (from == to) rules[called].is_repeated = true;
     }
     /// The characters of a set, from one node to another. Sequences that begin alike share nodes, as do those that end
     /// in any continuation bytes.

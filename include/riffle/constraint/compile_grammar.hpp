@@ -25,6 +25,10 @@ parsed<grammar> compile(Rules rules, const grammar_limits& limits) {
     }
     automaton_compiler<automaton_draft> compiler(builder.draft());
     const auto outcome = compiler.compile(made->automaton);
+    if (outcome == automaton_compiler<automaton_draft>::outcome::too_large) {
+        problem.sentence = "what the grammar counts is larger than the limit allows";
+        return parsed<grammar>(std::move(problem));
+    }
     const auto at_rule = [&](std::uint32_t drafted) {
         const auto& rule = rules.rules[builder.draft().rules[drafted].named];
         problem.where = rule.name;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <riffle/constraint/code_points.hpp>
+#include <riffle/constraint/walks.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
@@ -16,6 +17,7 @@ enum class expression_kind : std::uint8_t {
     sequence,      ///< its parts one behind the other
     alternatives,  ///< one of its parts
     repetition,    ///< its one part, so many times
+    graph,         ///< its parts along a walk through a graph of which they are the arcs
     rule,          ///< a rule by its number
     token,         ///< one whole token
 };
@@ -27,6 +29,24 @@ struct token_reference {
     std::size_t offset = 0;  ///< of the reference in the source
 };
 
+/// A graph whose arcs are expressions. A text of it is that of a walk from the first node to one where it may end, and
+/// what is remembered of the walk says whether it may go on, and end. (Where something is, no arc matches the empty
+/// text.)
+struct expression_graph {
+    struct arc {
+        std::uint32_t from, to;
+        std::uint32_t bit = walk::no_bit;
+    };
+    std::vector<arc> arcs;              ///< as many as the expression has parts, in their order
+    std::vector<std::uint8_t> may_end;  ///< of each node
+    walk bounds{.memory = walk_memory::nothing};
+
+    std::uint32_t add_node(bool is_end = false) {
+        may_end.push_back(is_end);
+        return std::uint32_t(may_end.size() - 1);
+    }
+};
+
 /// An expression; what its numbers count depends on its kind.
 struct expression {
     enum : std::uint32_t { unlimited = ~0u };
@@ -35,14 +55,14 @@ struct expression {
     bool negated = false;      ///< token: any token but it
     std::uint32_t first = 0;   ///< literal: of the bytes; characters: the set; rule; token: the reference; else: of the
                                ///< list of parts
-    std::uint32_t count = 0;   ///< literal: bytes; sequence, alternatives, repetition: parts
-    std::uint32_t least = 0;   ///< repetition
+    std::uint32_t count = 0;   ///< literal: bytes; sequence, alternatives, repetition, graph: parts
+    std::uint32_t least = 0;   ///< repetition; graph: its number
     std::uint32_t most = 0;    ///< repetition
     std::uint32_t height = 1;  ///< of the tree below, itself included
 
     bool has_parts() const noexcept {
         return kind == expression_kind::sequence || kind == expression_kind::alternatives ||
-               kind == expression_kind::repetition;
+               kind == expression_kind::repetition || kind == expression_kind::graph;
     }
 };
 using expression_id = std::uint32_t;
@@ -62,6 +82,7 @@ struct basic_grammar_rules {
     std::vector<expression_id> parts;
     String bytes;
     std::vector<code_point_set> sets;
+    std::vector<expression_graph> graphs;
     std::vector<token_reference> tokens;
     std::vector<rule> rules;
     std::uint32_t root = 0;
@@ -105,6 +126,18 @@ struct basic_grammar_rules {
         e.most = most;
         grow_over(e, of);
         parts.push_back(of);
+        return add(e);
+    }
+    /// `of`: of each of its arcs.
+    expression_id add_graph(expression_graph graph, const expression_id* of) {
+        expression e;
+        e.kind = expression_kind::graph;
+        e.first = std::uint32_t(parts.size());
+        e.count = std::uint32_t(graph.arcs.size());
+        e.least = std::uint32_t(graphs.size());
+        for (std::size_t i = 0; i < e.count; ++i) grow_over(e, of[i]);
+        parts.insert(parts.end(), of, of + e.count);
+        graphs.push_back(std::move(graph));
         return add(e);
     }
     expression_id add_rule(std::uint32_t number) {

@@ -11,18 +11,17 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// Where a rule goes on when it ends: behind a call, in the frame of whoever called; or at a repetition, of which so
-/// many follow.
+/// Where a rule goes on when it ends: behind a call, in the frame of whoever called; or at a node of a walk.
 struct caller {
     std::uint32_t returns_to, frame;
-    std::uint32_t least = 0, most = 0;  ///< repetitions after this one; both 0 for a call
+    walk_progress walked{};  ///< with the arc that was called; of a call nothing
 
     friend bool operator==(const caller&, const caller&) = default;
     friend bool operator<(const caller& a, const caller& b) noexcept {
         if (a.returns_to != b.returns_to) return a.returns_to < b.returns_to;
         if (a.frame != b.frame) return a.frame < b.frame;
-        if (a.least != b.least) return a.least < b.least;
-        return a.most < b.most;
+        if (a.walked.least != b.walked.least) return a.walked.least < b.walked.least;
+        return a.walked.most < b.walked.most;
     }
 };
 
@@ -71,8 +70,8 @@ public:
         by_hash_.add(hash, made);
         return made;
     }
-    /// In order, each once; of repetitions that go on in the same place, numbers that touch become one range.
-    static void settle(growing_array<caller>& of) noexcept {
+    /// In order, each once; of walks that count and go on in the same place, numbers that touch become one range.
+    void settle(growing_array<caller>& of) const noexcept {
         if (of.size() < 2) return;
         std::sort(of.begin(), of.end());
         std::size_t kept = 1;
@@ -80,15 +79,17 @@ public:
             caller& last = of[kept - 1];
             const caller& next = of[i];
             const bool is_same_place = last.returns_to == next.returns_to && last.frame == next.frame;
-            if (is_same_place && (last.most == automaton_node::unlimited || next.least <= last.most + 1))
-                last.most = (std::max)(last.most, next.most);
+            const std::uint32_t most = last.walked.most;
+            if (last == next) continue;
+            if (is_same_place && counts(next) && (most == walk::unlimited || next.walked.least <= most + 1))
+                last.walked.most = (std::max)(most, next.walked.most);
             else of[kept++] = next;
         }
         of.shorten(kept);
     }
 
-    /// A frame of which so many levels are seen; what lies deeper is `hidden`, and of repetitions no more are told
-    /// apart than a token can go through. `most_bytes`: of a token. no_memory where there is none.
+    /// A frame of which so many levels are seen; what lies deeper is `hidden`, and of arcs that are counted no more are
+    /// told apart than a token can go through. `most_bytes`: of a token. no_memory where there is none.
     std::uint32_t shallow(std::uint32_t frame, std::uint32_t depth, std::size_t most_bytes) noexcept {
         if (frame <= hidden) return frame;
         if (depth == 0) return hidden;
@@ -100,10 +101,10 @@ public:
             caller c = callers_[frames_[frame].first + i];
             c.frame = shallow(c.frame, depth - 1, most_bytes);
             if (c.frame == no_memory) return no_memory;
-            if (of_.nodes[c.returns_to].repeats()) {
-                const std::uint32_t enough = repetitions_beyond_a_token(c.returns_to, most_bytes);
-                c.least = (std::min)(c.least, enough);
-                c.most = (std::min)(c.most, enough);
+            if (counts(c)) {
+                const std::uint32_t enough = arcs_beyond_a_token(c.returns_to, most_bytes);
+                c.walked.least = (std::min)(c.walked.least, enough);
+                c.walked.most = (std::min)(c.walked.most, enough);
             }
             if (!seen.push(c)) return no_memory;
         }
@@ -112,10 +113,11 @@ public:
         if (made != no_memory) shallow_[place] = made;
         return made;
     }
-    /// More repetitions than a token can go through.
-    std::uint32_t repetitions_beyond_a_token(std::uint32_t node, std::size_t most_bytes) const noexcept {
-        const std::uint32_t shortest = of_.rules[std::uint32_t(of_.nodes[node].called)].shortest;
-        return std::uint32_t(most_bytes / (shortest > 0 ? shortest : 1) + 2);
+    /// So many arcs of a walk, where more would make no difference to a token.
+    std::uint32_t arcs_beyond_a_token(std::uint32_t node, std::size_t most_bytes) const noexcept {
+        std::uint32_t shortest = ~0u;
+        for (const walk_arc& arc : of_.arcs_of(node)) shortest = (std::min)(shortest, of_.rules[arc.rule].shortest);
+        return std::uint32_t(most_bytes / (shortest > 0 ? shortest : 1) + 2) + of_.walk_of(node).longest_told_apart;
     }
 
 private:
@@ -123,6 +125,9 @@ private:
         std::uint32_t first, count;
     };
 
+    bool counts(const caller& c) const noexcept {
+        return of_.nodes[c.returns_to].walks() && of_.walk_of(c.returns_to).memory == walk_memory::count;
+    }
     static bool are_equal(std::span<const caller> a, std::span<const caller> b) noexcept {
         return std::equal(a.begin(), a.end(), b.begin(), b.end());
     }
@@ -130,7 +135,7 @@ private:
         std::uint64_t hash = callers.size();
         for (const caller& c : callers) {
             hash = mixed(hash, std::uint64_t{c.returns_to} << 32 | c.frame);
-            if ((c.least | c.most) != 0) hash = mixed(hash, std::uint64_t{c.least} << 32 | c.most);
+            if (c.walked.bits() != 0) hash = mixed(hash, c.walked.bits());
         }
         return hash;
     }

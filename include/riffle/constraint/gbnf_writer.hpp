@@ -1,8 +1,10 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/expressions.hpp>
@@ -23,6 +25,7 @@ public:
         write_rule(grammar_.root);
         for (std::uint32_t i = 0; i < grammar_.rules.size(); ++i)
             if (i != grammar_.root) write_rule(i);
+        for (std::size_t i = 0; i < graphs_.size(); ++i) write_graph(i);
         return std::move(out_);
     }
 
@@ -52,8 +55,57 @@ private:
         case expression_kind::repetition: return write_repetition(e);
         case expression_kind::rule: out_ += grammar_.rules[e.first].name; return;
         case expression_kind::token: return write_token(e);
+        case expression_kind::graph:
+            graphs_.push_back(e);
+            return write_name(graphs_.size() - 1, 0);
         }
     }
+
+    // ---- graphs: a rule for each node
+
+    void write_name(std::size_t graph, std::size_t node) {
+        if (prefix_.empty()) find_prefix();
+        append_number(out_ += prefix_, graph + 1);
+        append_number(out_ += '-', node);
+    }
+    /// What no rule's name begins with.
+    void find_prefix() {
+        prefix_ = "graph";
+        const auto begins = [&](const auto& rule) { return text(rule.name).starts_with(text(prefix_)); };
+        while (std::any_of(grammar_.rules.begin(), grammar_.rules.end(), begins)) prefix_ += '-';
+    }
+    void write_graph(std::size_t number) {
+        const expression e = graphs_[number];
+        const expression_graph& graph = grammar_.graphs[e.least];
+        write_bounds(number, graph.bounds);
+        for (std::size_t n = 0; n < graph.may_end.size(); ++n) {
+            write_name(number, n);
+            out_ += " ::= ";
+            const char* between = "";
+            for (std::size_t i = 0; i < e.count; ++i) {
+                if (graph.arcs[i].from != n) continue;
+                out_ += between;
+                write(grammar_.part(e, i), within::sequence);
+                write_name((out_ += ' ', number), graph.arcs[i].to);
+                between = " | ";
+            }
+            if (graph.may_end[n] != 0) (out_ += between) += "\"\"";
+            else if (*between == '\0') write_name(number, n);  // nothing comes of it
+            out_ += '\n';
+        }
+    }
+    /// What GBNF has no words for.
+    void write_bounds(std::size_t number, const walk& bounds) {
+        if (bounds.memory == walk_memory::nothing) return;
+        const bool counts = bounds.memory == walk_memory::count;
+        write_name((out_ += "# from ", number), 0);
+        out_ += counts ? " on as many parts as this: at least " : " on no part twice, and of those with a limit: at least ";
+        append_number(out_, bounds.least);
+        if (bounds.most != walk::unlimited) append_number(out_ += ", at most ", bounds.most);
+        out_ += '\n';
+    }
+
+    // ---- the rest
     void write_parts(const expression& e, const char* between, within outer) {
         for (std::size_t i = 0; i < e.count; ++i) {
             if (i > 0) out_ += between;
@@ -130,15 +182,17 @@ private:
     }
 
     const Rules& grammar_;
-    std::string out_;
+    std::string out_, prefix_;
+    std::vector<expression> graphs_;  ///< met so far
 };
 
 }  // namespace detail
 
 /// A grammar as GBNF, for people who want to read it: a rule a line, the first one first, in ASCII but for the names of
 /// tokens. What it writes is read back as the same language (parse_gbnf with the name of the first rule as its root),
-/// as far as grammar_limits::text_bytes lets it: escapes are longer than what they stand for. Empty for a default
-/// grammar. Throws what std::string throws.
+/// as far as grammar_limits::text_bytes lets it: escapes are longer than what they stand for. What GBNF has no words
+/// for is a comment there: some grammars of JSON schemas count along a pattern, or take each of some parts once.
+/// Empty for a default grammar. Throws what std::string throws.
 template <class Data>
 std::string to_gbnf(const basic_grammar<Data>& of) {
     return of ? detail::gbnf_writer(of.data()->rules).write() : std::string();

@@ -125,12 +125,13 @@ public:
         }
         return intern(seen, at(of).is_accepting);
     }
-    /// The most repetitions that may still follow the one that a configuration is inside of.
+    /// How often the arc of a walk that a configuration is inside of may come again, one behind the other, at least.
     std::uint32_t repetitions_left(const configuration& c) noexcept {
         const brief_hold hold(lock_);
         std::uint32_t most = 0;
         for (const caller& by : frames_.callers(c.frame))
-            if (of_.nodes[by.returns_to].repeats()) most = (std::max)(most, by.most);
+            if (of_.comes_again(of_.nodes[c.node].rule, by.returns_to))
+                most = (std::max)(most, of_.arcs_to_spare(by.returns_to, by.walked));
         return most;
     }
     /// Keeps a mask that was made for a state; the one that counts, if another thread was quicker. nullptr: it may keep
@@ -171,7 +172,7 @@ public:
                 c.frame = moved[c.frame];
                 if (!callers.push(c)) return automaton_error::no_memory;
             }
-            frame_table::settle(callers);
+            frames_.settle(callers);
             moved[f] = frames_.intern({callers.data(), callers.size()});
             if (moved[f] == frame_table::no_memory) return automaton_error::no_memory;
             if (has_no_room()) return automaton_error::full;

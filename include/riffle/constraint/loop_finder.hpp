@@ -80,10 +80,15 @@ private:
         std::vector<std::uint8_t> is_left(of_.rules.size());
         for (std::size_t i = 0; i + 1 < of_.nodes.size(); ++i) {
             const automaton_node& node = of_.nodes[i];
+            for (const walk_arc& arc : of_.arcs_of(std::uint32_t(i))) {
+                called_again_[arc.rule] = 1;
+                const bool is_again = arc.to == i && of_.walk_of(arc.to).most == walk::unlimited &&
+                                      of_.comes_again(arc.rule, arc.to) && of_.lengths_of(arc.to).empty();
+                if (!is_again) is_left[arc.rule] = 1;
+            }
             if (!node.calls()) continue;
-            bool is_again = node.most == automaton_node::unlimited;
-            if (!node.repeats())
-                visit_near(node.returns_to, [&](std::uint32_t n) { is_again |= of_.nodes[n].called == node.called; });
+            bool is_again = false;
+            visit_near(node.returns_to, [&](std::uint32_t n) { is_again |= of_.nodes[n].called == node.called; });
             called_again_[std::uint32_t(node.called)] = 1;
             if (!is_again) is_left[std::uint32_t(node.called)] = 1;
         }
@@ -102,9 +107,10 @@ private:
             visit(n);
             for (const std::uint32_t to : of_.steps_of(n)) left.push_back(to);
             const automaton_node& node = of_.nodes[n];
-            if (!node.calls()) continue;
-            if (of_.rules[std::uint32_t(node.called)].is_nullable || (node.repeats() && node.least == 0))
-                left.push_back(node.returns_to);
+            const bool can_skip = node.calls()   ? of_.rules[std::uint32_t(node.called)].is_nullable
+                                  : node.walks() ? node.may_end_walk && of_.walk_of(n).may_end(of_.walk_of(n).begin())
+                                                 : false;
+            if (can_skip) left.push_back(node.returns_to);
         }
     }
 

@@ -37,10 +37,13 @@ public:
             const bool is_copied = copies <= most_copies && copies * of_one <= most_copied;
             return is_copied ? std::uint32_t(copies * of_one) : of_one + 2;
         }
+        case expression_kind::graph:
+            if (grammar_.graphs[e.least].bounds.memory == walk_memory::nothing) break;
+            return std::uint32_t(2 * grammar_.graphs[e.least].may_end.size());
         case expression_kind::sequence:
         case expression_kind::alternatives: break;
         }
-        std::uint64_t all = 1;
+        std::uint64_t all = e.kind == expression_kind::graph ? grammar_.graphs[e.least].may_end.size() : 1;
         for (std::size_t i = 0; i < e.count; ++i) all += size_of(grammar_.part(e, i));
         return std::uint32_t((std::min<std::uint64_t>)(all, greatest_size));
     }

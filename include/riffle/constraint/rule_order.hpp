@@ -15,15 +15,16 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Draft>
 class rule_order {
 public:
-    /// False where there is none. `steps`: of each node.
-    bool find(const Draft& draft, const grouped_lists& steps, const shortest_texts<Draft>& shortest) {
+    /// False where there is none. Of each node: `steps`, and the rules of `arcs`.
+    bool find(const Draft& draft, const grouped_lists& steps, const grouped_lists& arcs,
+              const shortest_texts<Draft>& shortest) {
         const std::size_t count = draft.rules.size();
         order_.assign(count, 0);
         state_.assign(count, unseen);
         seen_.assign(draft.nodes.size(), ~0u);
         next_ = std::uint32_t(count);
         for (std::uint32_t rule = 0; rule < count; ++rule)
-            if (state_[rule] == unseen && !visit_from(rule, draft, steps, shortest)) return false;
+            if (state_[rule] == unseen && !visit_from(rule, draft, steps, arcs, shortest)) return false;
         return true;
     }
     /// A rule's place.
@@ -40,12 +41,12 @@ private:
     };
 
     /// Depth first; a rule is placed when all that it calls are.
-    bool visit_from(std::uint32_t first, const Draft& draft, const grouped_lists& steps,
+    bool visit_from(std::uint32_t first, const Draft& draft, const grouped_lists& steps, const grouped_lists& arcs,
                     const shortest_texts<Draft>& shortest) {
         std::vector<visit> visits;
         const auto enter = [&](std::uint32_t rule) {
             state_[rule] = open;
-            visits.push_back({rule, 0, unread_calls(rule, draft, steps, shortest)});
+            visits.push_back({rule, 0, unread_calls(rule, draft, steps, arcs, shortest)});
         };
         enter(first);
         while (!visits.empty()) {
@@ -67,7 +68,7 @@ private:
     }
     /// The rules that one calls before a byte is read in it.
     std::vector<std::uint32_t> unread_calls(std::uint32_t rule, const Draft& draft, const grouped_lists& steps,
-                                            const shortest_texts<Draft>& shortest) {
+                                            const grouped_lists& arcs, const shortest_texts<Draft>& shortest) {
         std::vector<std::uint32_t> calls, left{draft.rules[rule].start};
         while (!left.empty()) {
             const std::uint32_t n = left.back();
@@ -75,10 +76,17 @@ private:
             if (std::exchange(seen_[n], rule) == rule) continue;
             steps.each(n, [&](std::uint32_t to) { left.push_back(to); });
             const auto& node = draft.nodes[n];
-            if (node.called == automaton_node::no_rule) continue;
-            const auto called = std::uint32_t(node.called);
-            calls.push_back(called);
-            if (shortest.of_rule(called) == 0 || (node.most != 0 && node.least == 0)) left.push_back(node.returns_to);
+            if (node.calls()) {
+                calls.push_back(std::uint32_t(node.called));
+                if (shortest.of_rule(calls.back()) == 0) left.push_back(node.returns_to);
+            }
+            if (!node.walks()) continue;
+            bool can_skip = shortest.can_skip(draft, n);
+            arcs.each(n, [&](std::uint32_t called) {
+                calls.push_back(called);
+                can_skip |= shortest.of_rule(called) == 0;
+            });
+            if (can_skip) left.push_back(node.returns_to);
         }
         return calls;
     }

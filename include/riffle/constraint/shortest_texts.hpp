@@ -24,6 +24,12 @@ public:
     }
     std::uint32_t of_node(std::uint32_t node) const noexcept { return of_node_[node]; }
     std::uint32_t of_rule(std::uint32_t rule) const noexcept { return of_rule_[rule]; }
+    /// Whether a walk that begins at a node may be one of no arcs.
+    static bool can_skip(const Draft& draft, std::uint32_t node) noexcept {
+        const auto& n = draft.nodes[node];
+        const walk& bounds = draft.walks[n.walk].bounds;
+        return n.may_end_walk && (!n.begins_walk || bounds.may_end(bounds.begin()));
+    }
 
 private:
     /// Each edge, step and call against its direction.
@@ -31,7 +37,12 @@ private:
         struct way {
             std::uint32_t from, to, bytes;
         };
-        std::vector<way> ways, calls;  ///< `to` of a call is the rule
+        /// A rule between two nodes, so many times.
+        struct call {
+            std::uint32_t from, to, behind, times;
+        };
+        std::vector<way> ways;
+        std::vector<call> calls;
         grouped_lists into, callers, returns;
 
         explicit ways_back(const Draft& draft) {
@@ -40,16 +51,20 @@ private:
             for (const auto& s : draft.steps) ways.push_back({s.from, s.to, 0});
             for (std::uint32_t n = 0; n < draft.nodes.size(); ++n) {
                 const auto& node = draft.nodes[n];
-                if (node.called == automaton_node::no_rule) continue;
-                if (node.most != 0 && node.least == 0) ways.push_back({n, node.returns_to, 0});
-                calls.push_back({n, std::uint32_t(node.called), 0});
+                if (node.calls()) calls.push_back({n, std::uint32_t(node.called), node.returns_to, 1});
+                if (node.walks() && can_skip(draft, n)) ways.push_back({n, node.returns_to, 0});
             }
-            const auto target = [](const way& w) { return w.to; };
-            const auto index = [](const way&, std::uint32_t i) { return i; };
+            for (const auto& a : draft.arcs) {
+                const auto& node = draft.nodes[a.from];
+                if (a.from != a.to.to) calls.push_back({a.from, a.to.rule, a.to.to, 1});
+                else if (node.begins_walk)  // it is all of the walk
+                    calls.push_back({a.from, a.to.rule, node.returns_to, draft.walks[node.walk].bounds.least});
+            }
+            const auto target = [](const auto& w) { return w.to; };
+            const auto index = [](const auto&, std::uint32_t i) { return i; };
             into = grouped_lists(ways, draft.nodes.size(), target, index);
             callers = grouped_lists(calls, draft.rules.size(), target, index);
-            returns = grouped_lists(
-                calls, draft.nodes.size(), [&](const way& w) { return draft.nodes[w.from].returns_to; }, index);
+            returns = grouped_lists(calls, draft.nodes.size(), [](const call& c) { return c.behind; }, index);
         }
     };
     class search {
@@ -79,11 +94,11 @@ private:
             back_.into.each(nearest.node, [&](std::uint32_t way) {
                 offer(back_.ways[way].from, std::uint64_t{nearest.bytes} + back_.ways[way].bytes);
             });
-            back_.returns.each(nearest.node, [&](std::uint32_t call) { offer_call(back_.calls[call].from); });
+            back_.returns.each(nearest.node, [&](std::uint32_t call) { offer_call(back_.calls[call]); });
             const std::uint32_t rule = draft_.nodes[nearest.node].rule;
             if (nearest.node < byte_automaton::first_of_rules || draft_.rules[rule].start != nearest.node) return;
             of_rule_[rule] = nearest.bytes;
-            back_.callers.each(rule, [&](std::uint32_t call) { offer_call(back_.calls[call].from); });
+            back_.callers.each(rule, [&](std::uint32_t call) { offer_call(back_.calls[call]); });
         }
         void offer(std::uint32_t node, std::uint64_t bytes) {
             bytes = (std::min<std::uint64_t>)(bytes, endless - 1);  // so long that it does not matter how long
@@ -92,11 +107,10 @@ private:
             heap_.push_back({std::uint32_t(bytes), node});
             std::push_heap(heap_.begin(), heap_.end());
         }
-        void offer_call(std::uint32_t n) {
-            const auto& node = draft_.nodes[n];
-            const std::uint64_t inside = of_rule_[std::uint32_t(node.called)], behind = of_node_[node.returns_to];
+        void offer_call(const typename ways_back::call& c) {
+            const std::uint64_t inside = of_rule_[c.to], behind = of_node_[c.behind];
             if (inside == endless || behind == endless) return;
-            offer(n, inside * (node.most != 0 ? node.least : 1) + behind);
+            offer(c.from, inside * c.times + behind);
         }
 
         const Draft& draft_;

@@ -119,10 +119,8 @@ private:
         const automaton_node& node = of_.nodes[c.node];
         if (of_.reads_something(c.node)) find(c);
         for (const std::uint32_t to : of_.steps_of(c.node)) go_on(to, c.frame);
-        if (node.calls()) {
-            if (node.repeats()) repeat(c.node, c.frame, node.least, node.most);
-            else call_from(node, c.frame);
-        }
+        if (node.calls()) call_from(node, c.frame);
+        if (node.walks()) walk_on(c.node, c.frame, of_.walk_of(c.node).begin());
         if (node.ends_rule && !is_predicting_) end_rule_in(c.frame);
     }
     void find(configuration c) noexcept {
@@ -138,19 +136,21 @@ private:
         }
         if (of_.rules[rule].is_nullable) go_on(node.returns_to, frame);
     }
-    /// At a repetition of which between `least` and `most` follow.
-    void repeat(std::uint32_t at, std::uint32_t frame, std::uint32_t least, std::uint32_t most) noexcept {
+    /// At a node of a walk that has come so far.
+    void walk_on(std::uint32_t at, std::uint32_t frame, const walk_progress& so_far) noexcept {
         const automaton_node& node = of_.nodes[at];
-        if (least == 0) go_on(node.returns_to, frame);
-        if (most == 0) return;
-        const std::uint32_t left = most == automaton_node::unlimited ? most : most - 1;
-        call(std::uint32_t(node.called), {at, frame, least > 0 ? least - 1 : 0, left});
+        const walk& bounds = of_.walk_of(at);
+        if (node.may_end_walk && bounds.may_end(so_far)) go_on(node.returns_to, frame);
+        for (const walk_arc& arc : of_.arcs_of(at)) {
+            walk_progress next = so_far;
+            if (bounds.take(next, arc.bit) && of_.can_be_ended(arc.to, next)) call(arc.rule, {arc.to, frame, next});
+        }
     }
     void end_rule_in(std::uint32_t frame) noexcept {
         if (!is_new(configuration{frame_itself, frame}.key())) return;
         for (std::size_t i = 0; i < frames_.callers(frame).size(); ++i) {
             const caller c = frames_.callers(frame)[i];
-            if (of_.nodes[c.returns_to].repeats()) repeat(c.returns_to, c.frame, c.least, c.most);
+            if (of_.nodes[c.returns_to].walks()) walk_on(c.returns_to, c.frame, c.walked);
             else go_on(c.returns_to, c.frame);
         }
     }
@@ -169,7 +169,7 @@ private:
             std::pop_heap(pending_.begin(), pending_.end());
             pending_.pop();
         }
-        frame_table::settle(callers_);
+        frames_.settle(callers_);
         const std::uint32_t frame = frames_.intern({callers_.data(), callers_.size()});
         if (frame == frame_table::no_memory) return fail();
         go_on(of_.rules[rule].start, frame);
