@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,22 @@ public:
         }
         if (next <= greatest_code_point) others.push_back({next, greatest_code_point});
         return basic_code_point_set(std::move(others));
+    }
+    /// The characters that another set has too.
+    basic_code_point_set intersected(const basic_code_point_set& other) const {
+        std::vector<Range> both;
+        auto a = ranges_.begin(), b = other.ranges_.begin();
+        while (a != ranges_.end() && b != other.ranges_.end()) {
+            const code_point first = (std::max)(a->first, b->first), last = (std::min)(a->last, b->last);
+            if (first <= last) both.push_back({first, last});
+            a->last < b->last ? ++a : ++b;
+        }
+        return basic_code_point_set(std::move(both));
+    }
+    bool has(code_point c) const noexcept {
+        const auto next =
+            std::upper_bound(ranges_.begin(), ranges_.end(), c, [](code_point v, const auto& r) { return v < r.first; });
+        return next != ranges_.begin() && c <= std::prev(next)->last;
     }
     bool empty() const noexcept { return ranges_.empty(); }
     std::size_t size() const noexcept {
