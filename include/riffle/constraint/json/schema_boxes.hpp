@@ -206,8 +206,6 @@ public:
         };
         for (const schema_id id : b.whole)
             for (const auto& p : at(id).properties) number_of(p.name);
-        for (const broken_assertion& w : b.broken)
-            if (w.what == kind::property) is_required[number_of(at(w.of).properties[w.index].name)] = 1;
         for (const schema_id id : b.whole)
             for (const text& name : at(id).required) is_required[number_of(name)] = 1;
         for (const text& name : b.present) is_required[number_of(name)] = 1;
@@ -242,10 +240,8 @@ public:
             const auto& s = at(w.of);
             if (w.what == kind::least_properties) into.most = (std::min)(into.most, s.least_properties - 1);
             if (w.what == kind::most_properties) into.least = (std::max)(into.least, s.most_properties + 1);
-            if (w.what != kind::property) continue;
-            const auto& p = s.properties[w.index];
-            terms[names.number_of(p.name)].push_back({p.of, true});
         }
+        for (const auto& m : b.members) terms[number_of(m.name)].push_back(m.of);
         into.of_others = b.whole;
         into.absent = b.absent;
         for (std::uint32_t n = 0; n < names.count(); ++n) {
@@ -283,7 +279,7 @@ public:
     }
 
 protected:
-    bool find_whether_empty(std::uint32_t set, bool& is_empty) override { return find_whether_empty(set, is_empty, 6); }
+    bool find_types(std::uint32_t set, std::uint8_t& types) override { return find_types(set, types, most_depth); }
 
 private:
     using kind = broken_assertion::kind;
@@ -330,22 +326,34 @@ private:
         for (const schema_id part : at(id).all_of) add_names(part, add);
     }
 
-    // ---- whether nothing is left
+    // ---- what is left
 
-    bool find_whether_empty(std::uint32_t set, bool& is_empty, int depth) {
-        is_empty = false;
+    enum : int { most_depth = 6 };  ///< values within values that are looked at
+
+    bool find_types(std::uint32_t set, std::uint8_t& types, int depth) {
+        types = type_any;
         if (depth == 0 || set == base::all_values) return true;
         std::vector<schema_branch> branches;
         if (!base::find_branches(set, branches)) return false;
+        types = 0;
         for (const schema_branch& b : branches) {
-            bool branch_is_empty = true;
-            if (has_constants(base::reader(), b)) branch_is_empty = constants_of(b, set).empty();
-            else
-                for (std::uint8_t type = 1; type <= type_object && branch_is_empty; type = std::uint8_t(type << 1))
-                    if ((b.types & type) != 0 && !find_whether_type_is_empty(b, type, branch_is_empty, depth)) return false;
-            if (!branch_is_empty) return true;
+            if (has_constants(base::reader(), b)) {
+                for (const value_id v : constants_of(b, set)) types = std::uint8_t(types | constants_.type_of(v));
+                continue;
+            }
+            for (std::uint8_t type = 1; type <= type_object; type = std::uint8_t(type << 1)) {
+                bool is_empty = false;
+                if ((b.types & type) == 0 || (types & type) != 0) continue;
+                if (!find_whether_type_is_empty(b, type, is_empty, depth)) return false;
+                if (!is_empty) types = std::uint8_t(types | type);
+            }
         }
-        is_empty = true;
+        return true;
+    }
+    bool find_whether_empty(std::uint32_t set, bool& is_empty, int depth) {
+        std::uint8_t types = 0;
+        if (!find_types(set, types, depth)) return false;
+        is_empty = types == 0;
         return true;
     }
     bool find_whether_type_is_empty(const schema_branch& b, std::uint8_t type, bool& is_empty, int depth) {

@@ -14,6 +14,7 @@ struct schema_term {
 
     std::uint32_t key() const noexcept { return of << 1 | std::uint32_t(is_negated); }
     static schema_term of_key(std::uint32_t key) noexcept { return {key >> 1, (key & 1) != 0}; }
+    friend bool operator==(const schema_term&, const schema_term&) = default;
 };
 using schema_terms = std::vector<schema_term>;
 
@@ -35,7 +36,7 @@ struct broken_assertion {
         contains,
         least_properties,
         most_properties,
-        property,
+        other_properties,  ///< the value of some name that is neither listed nor matches a pattern
     };
     kind what;
     schema_id of;
@@ -48,7 +49,15 @@ struct schema_branch {
     std::uint8_t types = type_any;
     std::vector<schema_id> whole;  ///< in the order in which they were met
     std::vector<broken_assertion> broken;
+    struct member {
+        text name;
+        schema_term of;
+    };
     std::vector<text> present, absent;  ///< names of properties
+    std::vector<member> members;        ///< what values of properties must be besides
+    /// What cannot be written down of it, and where that comes from: it is a problem unless constants say all.
+    const char* problem = nullptr;
+    schema_id problem_at = 0;
 
     /// Both at once. Schemas of `whole` are not looked through.
     void join(const schema_branch& other) {
@@ -56,6 +65,10 @@ struct schema_branch {
         broken.insert(broken.end(), other.broken.begin(), other.broken.end());
         present.insert(present.end(), other.present.begin(), other.present.end());
         absent.insert(absent.end(), other.absent.begin(), other.absent.end());
+        members.insert(members.end(), other.members.begin(), other.members.end());
+        if (!other.problem) return;
+        problem = other.problem;
+        problem_at = other.problem_at;
     }
 };
 

@@ -110,6 +110,7 @@ private:
         return true;
     }
     bool write_branch(const schema_branch& b, std::uint32_t level, expressions& ways) {
+        if (b.problem && !reader().refuse(std::as_const(reader()).at(b.problem_at).source, b.problem)) return false;
         if ((b.types & type_null) != 0 && !is_excluded(b, json_kind::null, "")) ways.push_back(layout_.literal("null"));
         for (const char* const name : {"true", "false"})
             if ((b.types & type_boolean) != 0 && !is_excluded(b, json_kind::boolean, name))
@@ -629,15 +630,15 @@ private:
         for (std::uint32_t s = 0; s < names.size(); ++s) graph.add_node();
         add_arcs(graph, parts, names, spelling_, 0);
         const std::uint32_t end = graph.add_node(true);
-        for (const std::uint32_t set : sets) {
+        for (std::uint32_t i = 0; i < sets.size(); ++i) {
             const std::uint32_t quoted = graph.add_node();
             for (std::uint32_t s = 0; s < names.size(); ++s) {
-                if (names.label(s) != std::uint32_t(&set - sets.data()) + 1) continue;
+                if (names.label(s) != i + 1) continue;
                 graph.arcs.push_back({s, quoted});
                 parts.push_back(quote());
             }
             graph.arcs.push_back({quoted, end});
-            parts.push_back(layout_.joined({layout_.colon(), value(set, level), layout_.behind_value()}));
+            parts.push_back(layout_.joined({layout_.colon(), value(sets[i], level), layout_.behind_value()}));
         }
         return rules_.add_graph(std::move(graph), parts.data());
     }

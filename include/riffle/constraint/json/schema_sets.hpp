@@ -56,6 +56,10 @@ public:
         } else {
             for (const schema_id o : s.any_of[0]) all.push_back({{}, {{o, false}}});
         }
+        for (const option& o : all) {
+            if (o.terms.size() > 1) return into.clear(), true;  // they are no sets of their own
+            if (o.of.types != type_any && !is_of_types(o.terms[0].of, o.of.types)) return into.clear(), true;
+        }
         for (const option& o : all) into.push_back(set_of(o.terms));
         return true;
     }
@@ -73,8 +77,8 @@ public:
 
 protected:
     ~schema_sets() = default;
-    /// Whether it is found, without looking far, that a set has no value. False may be wrong, true is not.
-    virtual bool find_whether_empty(std::uint32_t set, bool& is_empty) = 0;
+    /// The types of which a set may have values, without looking far: those that are missing it has none of.
+    virtual bool find_types(std::uint32_t set, std::uint8_t& types) = 0;
 
 private:
     using schema_type = std::remove_cvref_t<decltype(std::declval<const Reader&>().at(0))>;
@@ -84,7 +88,6 @@ private:
     struct option {
         schema_branch of;
         schema_terms terms;
-        const char* problem = nullptr;
     };
     using choices = std::vector<std::vector<option>>;
 
@@ -97,6 +100,8 @@ private:
         return at(id).all_of.size() == 1 && has_no_other_parts(at(id)) && !has_choices(at(id));
     }
 
+    bool is_of_types(schema_id id, std::uint8_t types) const noexcept { return (at(id).types & ~types) == 0; }
+
     bool expand(schema_branch now, schema_terms left, choices open, std::vector<schema_branch>& into) {
         while (!left.empty()) {
             const schema_term t = left.back();
@@ -108,7 +113,7 @@ private:
             if (!is_possible || now.types == 0) return true;
         }
         if (open.empty()) {
-            into.push_back(std::move(now));
+            if (!split_others(now, into)) into.push_back(std::move(now));
             return into.size() <= most_branches ||
                    reader_.fail(reader_.at(into[0].whole.empty() ? reader_.root() : into[0].whole[0]).source,
                                 "anyOf, oneOf and not combine in more than 4,096 ways here");
@@ -159,18 +164,34 @@ private:
         if (d.of != no_schema) all[2].terms.push_back({d.of, false});
         return all;
     }
-    /// Of a oneOf: an option, and none of the others that have a value in common with it.
+    /// Of a oneOf: an option, and none of the others that have a value in common with it. What they have in common
+    /// differs from type to type, so there may be several options for one.
     bool find_options(const std::vector<schema_id>& one_of, std::vector<option>& into) {
-        const std::size_t first = into.size();
-        for (const schema_id o : one_of) into.push_back({{}, {{o, false}}});
-        for (std::size_t i = 0; i < one_of.size(); ++i)
+        const std::size_t count = one_of.size();
+        std::vector<std::uint8_t> common(count * count);
+        for (std::size_t i = 0; i < count; ++i)
             for (std::size_t k = 0; k < i; ++k) {
-                bool is_empty = false;
-                if (!find_whether_empty(set_of({{one_of[i], false}, {one_of[k], false}}), is_empty)) return false;
-                if (is_empty) continue;
-                into[first + i].terms.insert(into[first + i].terms.begin(), {one_of[k], true});
-                into[first + k].terms.insert(into[first + k].terms.begin(), {one_of[i], true});
+                std::uint8_t types = 0;
+                if (!find_types(set_of({{one_of[i], false}, {one_of[k], false}}), types)) return false;
+                common[i * count + k] = common[k * count + i] = types;
             }
+        for (std::size_t i = 0; i < count; ++i) {
+            std::vector<std::pair<std::uint8_t, schema_terms>> groups;
+            for (std::uint8_t type = 1; type <= type_object; type = std::uint8_t(type << 1)) {
+                schema_terms terms;
+                for (std::size_t k = 0; k < count; ++k)
+                    if ((common[i * count + k] & type) != 0) terms.push_back({one_of[k], true});
+                const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.second == terms; });
+                if (known != groups.end()) known->first = std::uint8_t(known->first | type);
+                else groups.push_back({type, std::move(terms)});
+            }
+            for (auto& [types, terms] : groups) {
+                into.push_back({});
+                into.back().of.types = types;
+                into.back().terms = std::move(terms);
+                into.back().terms.push_back({one_of[i], false});
+            }
+        }
         return true;
     }
 
@@ -180,8 +201,6 @@ private:
         if (s.is_never) return true;
         std::vector<option> ways = ways_to_break(id, s);
         std::erase_if(ways, [&](const option& w) { return (w.of.types & to.types) == 0; });
-        for (const option& w : ways)
-            if (w.problem) return reader_.refuse(s.source, w.problem);
         is_possible = !ways.empty();
         if (ways.size() > 1) open.push_back(std::move(ways));
         else if (is_possible) {
@@ -200,7 +219,11 @@ private:
         const auto breaks = [&](std::uint8_t types, kind what, std::size_t index = 0) {
             add_way(types).of.broken.push_back({what, id, std::uint32_t(index)});
         };
-        const auto cannot = [&](std::uint8_t types, const char* why) { add_way(types).problem = why; };
+        const auto cannot = [&](std::uint8_t types, const char* why) {
+            schema_branch& w = add_way(types).of;
+            w.problem = why;
+            w.problem_at = id;
+        };
 
         if (s.types != type_any) add_way(std::uint8_t(type_any & ~s.types));
         if (s.has_constants) breaks(type_any, kind::constants);
@@ -222,8 +245,12 @@ private:
         }
         if (s.has_different_items) cannot(type_array, "the opposite of uniqueItems is not supported");
 
-        for (std::size_t i = 0; i < s.properties.size(); ++i)
-            if (!says_nothing(s.properties[i].of)) breaks(type_object, kind::property, i);
+        for (const auto& p : s.properties) {
+            if (says_nothing(p.of)) continue;
+            option& w = add_way(type_object);
+            w.of.present.push_back(p.name);
+            w.of.members.push_back({p.name, {p.of, true}});
+        }
         for (const text& name : s.required) add_way(type_object).of.absent.push_back(name);
         if (s.least_properties > 0) breaks(type_object, kind::least_properties);
         if (s.most_properties != schema_type::unlimited) breaks(type_object, kind::most_properties);
@@ -236,7 +263,7 @@ private:
             if (d.of != no_schema) add_way(type_object, {{d.of, true}}).of.present.push_back(d.name);
         }
         if (s.other_properties != no_schema && !says_nothing(s.other_properties))
-            cannot(type_object, "the opposite of additionalProperties is not supported, as not and an overlapping oneOf ask for");
+            breaks(type_object, kind::other_properties);
         if (!s.pattern_properties.empty())
             cannot(type_object, "the opposite of patternProperties is not supported, as not and an overlapping oneOf ask for");
         if (s.names != no_schema && !says_nothing(s.names))
@@ -259,6 +286,43 @@ private:
             if (s.alternative != no_schema) add_way(type_any, {{s.condition, true}, {s.alternative, true}});
         }
         return ways;
+    }
+
+    // ---- names that a schema does not list, one of which breaks its additionalProperties: one of those that the
+    // branch lists, where it has no others
+
+    bool split_others(const schema_branch& b, std::vector<schema_branch>& into) const {
+        const auto broken = std::find_if(b.broken.begin(), b.broken.end(),
+                                         [](const broken_assertion& w) { return w.what == kind::other_properties; });
+        if (broken == b.broken.end()) return false;
+        const schema_type& s = at(broken->of);
+        schema_branch rest = b;
+        rest.broken.erase(rest.broken.begin() + (broken - b.broken.begin()));
+        const bool is_closed = std::any_of(b.whole.begin(), b.whole.end(), [&](schema_id id) {
+            return at(id).other_properties != no_schema && at(at(id).other_properties).is_never &&
+                   at(id).pattern_properties.empty();
+        });
+        if (!is_closed || !s.pattern_properties.empty()) {
+            rest.problem = "the opposite of additionalProperties is not supported here, as not and an overlapping oneOf ask for";
+            rest.problem_at = broken->of;
+            into.push_back(std::move(rest));
+            return true;
+        }
+        std::vector<text> names;
+        for (const schema_id id : b.whole)
+            for (const auto& p : at(id).properties)
+                if (!has_name(names, p.name) && std::none_of(s.properties.begin(), s.properties.end(), [&](const auto& own) { return own.name == p.name; }))
+                    names.push_back(p.name);
+        for (const text& name : names) {
+            schema_branch one = rest;
+            one.present.push_back(name);
+            one.members.push_back({name, {s.other_properties, true}});
+            if (!split_others(one, into)) into.push_back(std::move(one));
+        }
+        return true;
+    }
+    static bool has_name(const std::vector<text>& names, const text& name) noexcept {
+        return std::any_of(names.begin(), names.end(), [&](const text& n) { return n == name; });
     }
 
     Reader& reader_;
