@@ -18,16 +18,19 @@ struct basic_number_set {
     struct bound {
         Decimal at;
         bool is_exclusive = false;
+        friend bool operator==(const bound&, const bound&) = default;
     };
     struct divisor {
         Decimal of;
         bool is_none = false;  ///< the number must be no multiple of it
+        friend bool operator==(const divisor&, const divisor&) = default;
     };
     bool has_integers = true, has_fractions = true;
     std::vector<bound> least, most;
     std::vector<divisor> divisors;
     std::vector<Decimal> excluded;
 
+    friend bool operator==(const basic_number_set&, const basic_number_set&) = default;
     bool is_bounded() const noexcept {
         return !least.empty() || !most.empty() || !divisors.empty() || !excluded.empty() || !has_integers;
     }

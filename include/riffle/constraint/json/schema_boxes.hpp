@@ -29,6 +29,7 @@ struct string_set {
     std::uint32_t least = 0, most = ~0u;  ///< characters
     std::vector<part> languages;
     std::vector<text> excluded;
+    friend bool operator==(const string_set&, const string_set&) = default;
 };
 /// What it says of arrays. Items are sets.
 struct array_set {

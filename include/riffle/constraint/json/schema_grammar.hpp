@@ -186,13 +186,23 @@ private:
     // ---- numbers
 
     bool write_numbers(const schema_branch& b, expressions& ways) {
-        const number_set n = boxes_.numbers_of(b);
+        number_set n = boxes_.numbers_of(b);
+        const auto known = std::find_if(numbers_.begin(), numbers_.end(), [&](const auto& k) { return k.of == n; });
+        if (known != numbers_.end()) {
+            if (known->made != none) ways.push_back(known->made);
+            return true;
+        }
         number_automaton<number_set> of(n, options_.most_digits);
         character_automaton automaton;
         if (!of.make(most_number_states, automaton))
             return reader().refuse(source_of(b), "the bounds and divisors of this number need more states than the limit allows");
+        expression_id made = none;
         plain_characters<Rules> plain(rules_);
-        if (!automaton.empty()) ways.push_back(automaton_expression(rules_, automaton, plain));
+        if (!automaton.empty()) {
+            made = shared_rule(automaton_expression(rules_, automaton, plain), "number");
+            ways.push_back(made);
+        }
+        numbers_.push_back({std::move(n), made});
         return true;
     }
     enum : std::size_t { most_number_states = 1 << 16, most_string_states = 1 << 14 };
@@ -202,12 +212,31 @@ private:
     bool write_strings(const schema_branch& b, expressions& ways) {
         string_set s;
         if (!boxes_.find_strings(b, s)) return false;
-        expression_id content;
+        const auto known = std::find_if(strings_.begin(), strings_.end(), [&](const auto& k) { return k.of == s; });
+        if (known != strings_.end()) {
+            if (known->made != none) ways.push_back(known->made);
+            return true;
+        }
+        expression_id made = none;
         bool has_any = true;
-        if (!write_characters(s, source_of(b), content, has_any)) return false;
-        if (has_any) ways.push_back(layout_.joined({layout_.literal("\""), content, layout_.literal("\"")}));
+        if (!write_characters(s, source_of(b), made, has_any)) return false;
+        if (has_any) {
+            made = layout_.joined({layout_.literal("\""), made, layout_.literal("\"")});
+            made = shared_rule(made, s.languages.empty() ? "string" : "pattern");
+            ways.push_back(made);
+        } else {
+            made = none;
+        }
+        strings_.push_back({std::move(s), made});
         return true;
     }
+    /// An expression that stands in many places, as a rule.
+    expression_id shared_rule(expression_id of, const char* name) {
+        const auto number = std::uint32_t(rules_.rules.size());
+        rules_.rules.push_back({name + ("-" + std::to_string(number)), of, 0});
+        return rules_.add_rule(number);
+    }
+    enum : expression_id { none = ~0u };
     /// What stands between the quotes.
     bool write_characters(const string_set& s, value_id at, expression_id& made, bool& has_any) {
         has_any = s.least <= s.most;
@@ -694,6 +723,14 @@ private:
     boxes boxes_;
     json_spelling<Rules> spelling_;
     json_layout<Rules> layout_;
+    /// What was written before.
+    template <class Set>
+    struct written {
+        Set of;
+        expression_id made;
+    };
+    std::vector<written<string_set>> strings_;
+    std::vector<written<number_set>> numbers_;
     list_numbers keys_;  ///< of rules: a set, and how deep it stands
     std::vector<std::uint32_t> rule_numbers_;
 };
