@@ -8,6 +8,7 @@
 #include <riffle/constraint/automaton_draft.hpp>
 #include <riffle/constraint/expressions.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
+#include <riffle/constraint/loop_finder.hpp>
 #include <riffle/constraint/rule_analysis.hpp>
 #include <riffle/core/text.hpp>
 
@@ -89,6 +90,11 @@ private:
         }
     }
     void put_characters(const code_point_set& set, std::uint32_t from, std::uint32_t to) {
+        const auto& ranges = set.ranges();
+        if (!ranges.empty() && ranges.back().last < 0x80 && set.size() < loop_finder<byte_automaton>::least_of_loop) {
+            for (const auto& range : ranges) draft_.add_edge(from, {std::uint8_t(range.first), std::uint8_t(range.last)}, to);
+            return;
+        }
         const std::uint32_t reads = node_beside(from);
         draft_.add_step(from, reads);
         draft_.add_characters(set, reads, to);

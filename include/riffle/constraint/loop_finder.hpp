@@ -14,6 +14,9 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Automaton>
 class loop_finder {
 public:
+    /// Sets of so few characters have few tokens, which are soon walked.
+    enum : std::size_t { least_of_loop = 20 };
+
     explicit loop_finder(Automaton& of) : of_(of), seen_(of.nodes.size(), ~0u), rule_ending_(of.nodes.size(), no_rule) {
         for (std::uint32_t r = 0; r < of.rules.size(); ++r) rule_ending_[of.rules[r].end] = r;
         find_rules_called_again();
@@ -39,8 +42,6 @@ public:
 private:
     using loop_kind = automaton_node::loop_kind;
     enum : std::uint32_t { no_rule = ~0u };
-    /// Sets of so few characters have few tokens, which are soon walked.
-    enum : std::size_t { least_of_loop = 20 };
     /// So many nodes are looked at from each set of characters: what lies further away is no loop worth finding.
     enum : std::size_t { most_looked_at = 256 };
 

@@ -64,7 +64,7 @@ Automaton without_dead_ends(const Automaton& of) {
 /// on sequential machines", 1956). Of more than `most` states it stays as it is: this takes rounds as many as the
 /// longest chain, each over all states.
 template <class Automaton>
-Automaton minimized(const Automaton& of, std::size_t most = 600) {
+Automaton minimized(const Automaton& of, std::size_t most = 128) {
     const std::size_t size = of.size();
     if (size <= 1 || size > most) return of;
     std::vector<std::uint32_t> part(size), next(size), key;
