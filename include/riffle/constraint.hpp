@@ -13,5 +13,6 @@
 #include <riffle/constraint/grammar_use.hpp>
 #include <riffle/constraint/guided.hpp>
 #include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/regex/parse_regex.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
 #include <riffle/core/byte_set.hpp>

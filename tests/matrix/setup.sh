@@ -18,6 +18,7 @@ ninja|make                 ninja-build
 '
 tools_to_test='
 /usr/src/googletest/googletest/src/gtest-all.cc|/usr/include/gtest/gtest.h  googletest
+/usr/include/nlohmann/json.hpp                                              nlohmann-json3-dev
 '
 
 tools_for_webassembly='

@@ -10,7 +10,7 @@ unstable_versions=$build_dir/unstable-versions.txt
 
 # libllama is what llama_exact is compared with; Eigen is for the tests of batch and the comparisons; Mesa is a second driver
 # for the leg gpu. A change here makes a new root.
-unstable_packages='g++ clang cmake ninja-build ccache googletest libfmt-dev libllama-dev libeigen3-dev'
+unstable_packages='g++ clang cmake ninja-build ccache googletest libfmt-dev nlohmann-json3-dev libllama-dev libeigen3-dev'
 unstable_packages+=' llama.cpp-tools llama.cpp-tests libvulkan-dev mesa-vulkan-drivers vulkan-validationlayers spirv-tools'
 
 # A root is complete when it says what it was made with: an interrupted one never gets so far.

@@ -2,6 +2,9 @@
 #ifdef WITH_EXPLAIN
 #include <riffle/explain.hpp>
 #endif
+#ifdef WITH_JSON_SCHEMA
+#include <riffle/json_schema.hpp>
+#endif
 #ifdef WITH_LLAMA
 #include <riffle/llama.hpp>
 #endif
@@ -31,6 +34,11 @@ int main() {
 
 #ifdef WITH_EXPLAIN
     if (riffle::explain(drawn).empty()) {
+        return 1;
+    }
+#endif
+#ifdef WITH_JSON_SCHEMA
+    if (!riffle::compile_json_schema(R"({"type": "integer"})")) {
         return 1;
     }
 #endif
