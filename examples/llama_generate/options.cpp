@@ -81,6 +81,17 @@ constexpr option known[] = {
      "FILE",
      "a grammar (GBNF) that the text keeps to; with --with llama, llama.cpp's own",
      [](options& o, const std::string& v) { return assign(o.grammar, v); }},
+    {{"--json-schema"},
+     "FILE",
+     "a JSON schema: the text is a document that it takes",
+     [](options& o, const std::string& v) { return assign(o.json_schema, v); }},
+    {{"--json-whitespace"},
+     "NAME",
+     "of such a document: flexible (default), compact, single_space or pretty",
+     [](options& o, const std::string& v) {
+         const bool is_one = v == "flexible" || v == "compact" || v == "single_space" || v == "pretty";
+         return is_one && assign(o.json_whitespace, v);
+     }},
     {{"--grammar-after"},
      nullptr,
      "choose first, and mask only where the grammar refuses the token that was chosen",
@@ -143,7 +154,12 @@ bool options::read(int count, char** words) {
     std::string problem = read_words(*this, count, words);
     if (help) return true;
     if (problem.empty() && model.empty()) problem = "which model? -m MODEL.gguf";
-    if (problem.empty() && grammar_after && grammar.empty()) problem = "--grammar-after needs --grammar FILE";
+    if (problem.empty() && grammar_after && grammar.empty() && json_schema.empty())
+        problem = "--grammar-after needs --grammar FILE or --json-schema FILE";
+    if (problem.empty() && !grammar.empty() && !json_schema.empty())
+        problem = "--grammar and --json-schema do not go together";
+    if (problem.empty() && !json_schema.empty() && with == sampling::llama)
+        problem = "libllama reads no JSON schemas: --json-schema goes with the others";
     if (!problem.empty()) std::fprintf(stderr, "llama_generate: %s\n", problem.c_str());
     return problem.empty();
 }

@@ -1,6 +1,7 @@
 #include "samplers.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -36,19 +37,35 @@ token_source source_of_riffle(Both both, std::shared_ptr<const vocabulary> words
     return source;
 }
 
+/// The file that says which texts are legal; empty where any is.
+const std::string& language_file(const options& wanted) {
+    return wanted.grammar.empty() ? wanted.json_schema : wanted.grammar;
+}
+
+parsed<grammar> read_language(const options& wanted, const std::string& language) {
+    if (!wanted.grammar.empty()) return parse_gbnf(language);
+    json_schema_options how;
+    if (wanted.json_whitespace == "compact") how.whitespace = json_whitespace::compact;
+    if (wanted.json_whitespace == "single_space") how.whitespace = json_whitespace::single_space;
+    if (wanted.json_whitespace == "pretty") how.whitespace = json_whitespace::pretty;
+    return compile_json_schema(language, how);
+}
+
 template <class Policies>
 token_source riffles(const chain_settings& settings, std::shared_ptr<const vocabulary> words, const options& wanted,
-                     const std::string& grammar_text, llama_context* context) {
+                     const std::string& language, llama_context* context) {
     const options::sampling with = wanted.with;
     basic_dynamic_chain<Policies> chain;
     token_source source;
     grammar_matcher matcher;
-    if (!wanted.grammar.empty()) {
-        const parsed<grammar> read = parse_gbnf(grammar_text);
+    if (!language_file(wanted).empty()) {
+        const parsed<grammar> read = read_language(wanted, language);
         if (!read) {
-            source.problem = wanted.grammar + ":" + read.problem().message();
+            source.problem = language_file(wanted) + ":" + read.problem().message();
             return source;
         }
+        for (const parse_problem& warning : read.warnings())
+            std::fprintf(stderr, "%s: %s\n", language_file(wanted).c_str(), warning.message().c_str());
         matcher = grammar_matcher(*read, vocabulary_trie(*words));
         if (!wanted.grammar_after) chain.push(constrain{matcher});
     }
@@ -205,18 +222,18 @@ token_source source_of(const options& wanted, const loaded_model& from) {
         none.problem = settings.problem();
         return none;
     }
-    std::string grammar;
-    if (!wanted.grammar.empty() && !read_file(wanted.grammar, grammar)) {
-        none.problem = wanted.grammar + " cannot be read";
+    std::string language;
+    if (!language_file(wanted).empty() && !read_file(language_file(wanted), language)) {
+        none.problem = language_file(wanted) + " cannot be read";
         return none;
     }
     if (wanted.with == options::sampling::llama) {
         token_source chain = llamas(settings, from.vocab());
         if (wanted.grammar.empty() || !chain.problem.empty()) return chain;
-        return with_llamas_grammar(std::move(chain), grammar, wanted, from.vocab());
+        return with_llamas_grammar(std::move(chain), language, wanted, from.vocab());
     }
     llama_context* const context = from.context();
-    if (wanted.numerics == "fast") return riffles<fast>(settings, words, wanted, grammar, context);
-    if (wanted.numerics == "reproducible") return riffles<reproducible>(settings, words, wanted, grammar, context);
-    return riffles<llama_exact>(settings, words, wanted, grammar, context);
+    if (wanted.numerics == "fast") return riffles<fast>(settings, words, wanted, language, context);
+    if (wanted.numerics == "reproducible") return riffles<reproducible>(settings, words, wanted, language, context);
+    return riffles<llama_exact>(settings, words, wanted, language, context);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <riffle/constraint.hpp>
+#include <riffle/json_schema.hpp>
 #include <riffle/llama.hpp>
 
 #include "model.hpp"
