@@ -151,8 +151,17 @@ private:
             if (graph.may_end[i] != 0) draft_.add_step(nodes[i], to);
         }
         draft_.add_step(from, nodes[0]);
-        for (std::size_t i = 0; i < e.count; ++i)
-            put(grammar_.part(e, i), nodes[graph.arcs[i].from], nodes[graph.arcs[i].to], height);
+        std::vector<std::size_t> arcs(e.count);  // those of one part that lead to one node stand together, and share it
+        for (std::size_t i = 0; i < e.count; ++i) arcs[i] = i;
+        const auto key = [&](std::size_t i) { return std::uint64_t{grammar_.part(e, i)} << 32 | graph.arcs[i].to; };
+        std::stable_sort(arcs.begin(), arcs.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+        for (std::size_t i = 0; i < arcs.size();) {
+            std::size_t end = i + 1;
+            while (end < arcs.size() && key(arcs[end]) == key(arcs[i])) ++end;
+            const std::uint32_t begin = end == i + 1 ? nodes[graph.arcs[arcs[i]].from] : node_beside(from);
+            put(grammar_.part(e, arcs[i]), begin, nodes[graph.arcs[arcs[i]].to], height);
+            for (; i < end; ++i) draft_.add_step(nodes[graph.arcs[arcs[i]].from], begin);
+        }
     }
     void put_walk(const expression& e, const expression_graph& graph, std::uint32_t from, std::uint32_t to) {
         std::vector<std::uint32_t> nodes;

@@ -28,6 +28,17 @@ public:
         if (number == made_.size()) made_.push_back(make(set));
         return made_[number];
     }
+    /// As parts, one of which it is. What many sets have in common, the characters beyond ASCII and the escapes, are
+    /// the same parts each time, so that a graph has them once.
+    void add_parts(const code_point_set& set, std::vector<expression_id>& to) {
+        const code_point_set beyond({{0x80, greatest_code_point}});
+        if (set.intersected(beyond) != beyond || escapes_ == json_escapes::any) return to.push_back((*this)(set));
+        const code_point_set ascii = set.intersected(beyond.inverted()), others = ascii.intersected(escaped());
+        const code_point_set raw = ascii.intersected(escaped().inverted());
+        if (!raw.empty()) to.push_back(rules_.add_characters(raw));
+        to.push_back((*this)(beyond));
+        if (!others.empty()) to.push_back(escapes_of(set, others));
+    }
     expression_id any() { return (*this)(code_point_set().inverted()); }
 
     /// A text as it stands between the quotes, in the one spelling that names have.

@@ -18,6 +18,7 @@ template <class Rules>
 class plain_characters {
 public:
     explicit plain_characters(Rules& of) : rules_(of) {}
+    void add_parts(const code_point_set& set, std::vector<expression_id>& to) { to.push_back((*this)(set)); }
     expression_id operator()(const code_point_set& set) {
         key_.clear();
         for (const auto& range : set.ranges()) key_.insert(key_.end(), {range.first, range.last});
@@ -33,7 +34,8 @@ private:
     std::vector<expression_id> made_;  ///< of each set that came before
 };
 
-/// The arcs of an automaton between the nodes of a graph, of which its start is the node `first`.
+/// The arcs of an automaton between the nodes of a graph, of which its start is the node `first`. `spell(set)`: one
+/// character of a set as an expression; spell.add_parts(set, to): as several, of which one is it.
 template <class Spell>
 void add_arcs(expression_graph& graph, std::vector<expression_id>& parts, const character_automaton& of, Spell& spell,
               std::uint32_t first) {
@@ -46,8 +48,10 @@ void add_arcs(expression_graph& graph, std::vector<expression_id>& parts, const 
             std::vector<code_point_range> ranges;
             for (const auto& a : of.arcs(s))
                 if (a.to == to) ranges.push_back({a.first, a.last});
-            graph.arcs.push_back({first + s, first + to});
-            parts.push_back(spell(code_point_set(std::move(ranges))));
+            const code_point_set set(std::move(ranges));
+            if (to == s) parts.push_back(spell(set));  // a loop is looked for in whole sets
+            else spell.add_parts(set, parts);
+            while (graph.arcs.size() < parts.size()) graph.arcs.push_back({first + s, first + to});
         }
     }
 }
