@@ -31,12 +31,13 @@ public:
     /// As parts, one of which it is. What many sets have in common, the characters beyond ASCII and the escapes, are
     /// the same parts each time, so that a graph has them once.
     void add_parts(const code_point_set& set, std::vector<expression_id>& to) {
-        const code_point_set beyond({{0x80, greatest_code_point}});
-        if (set.intersected(beyond) != beyond || escapes_ == json_escapes::any) return to.push_back((*this)(set));
-        const code_point_set ascii = set.intersected(beyond.inverted()), others = ascii.intersected(escaped());
-        const code_point_set raw = ascii.intersected(escaped().inverted());
+        const auto& ranges = set.ranges();
+        const bool has_all_beyond = ranges.size() >= 2 && ranges.back() == code_point_range{0xE000, greatest_code_point} &&
+                                    ranges[ranges.size() - 2].first <= 0x80 && ranges[ranges.size() - 2].last == 0xD7FF;
+        if (!has_all_beyond || escapes_ == json_escapes::any) return to.push_back((*this)(set));
+        const code_point_set raw = set.intersected(raw_ascii_), others = set.intersected(escaped_);
         if (!raw.empty()) to.push_back(rules_.add_characters(raw));
-        to.push_back((*this)(beyond));
+        to.push_back((*this)(beyond_ascii_));
         if (!others.empty()) to.push_back(escapes_of(set, others));
     }
     expression_id any() { return (*this)(code_point_set().inverted()); }
@@ -66,10 +67,8 @@ private:
         default: return 0;
         }
     }
-    static code_point_set escaped() { return code_point_set({{0, 0x1F}, {'"', '"'}, {'\\', '\\'}}); }
-
     expression_id make(const code_point_set& set) {
-        const code_point_set raw = set.intersected(escaped().inverted()), others = set.intersected(escaped());
+        const code_point_set raw = set.intersected(escaped_.inverted()), others = set.intersected(escaped_);
         std::vector<expression_id> ways;
         if (!raw.empty()) ways.push_back(rules_.add_characters(raw));
         if (!others.empty() || escapes_ == json_escapes::any) ways.push_back(escapes_of(set, others));
@@ -77,7 +76,7 @@ private:
         return list(expression_kind::alternatives, ways);
     }
     expression_id escapes_of(const code_point_set& set, const code_point_set& others) {
-        const bool is_all = escapes_ == json_escapes::needed && others == escaped();
+        const bool is_all = escapes_ == json_escapes::needed && others == escaped_;
         if (is_all && escapes_of_all_ != none) return escapes_of_all_;
         std::vector<code_point_range> letters;
         for (const auto& range : others.ranges())
@@ -172,6 +171,8 @@ private:
 
     Rules& rules_;
     json_escapes escapes_;
+    const code_point_set escaped_{{{0, 0x1F}, {'"', '"'}, {'\\', '\\'}}};
+    const code_point_set raw_ascii_{{{' ', '!'}, {'#', '['}, {']', 0x7F}}}, beyond_ascii_{{{0x80, greatest_code_point}}};
     list_numbers numbers_;
     std::vector<std::uint32_t> key_;
     std::vector<expression_id> made_;  ///< of each set that came before

@@ -647,7 +647,7 @@ private:
         character_automaton names;
         if (!combine(all, required, label_of, most_string_states, names))
             return reader().refuse(source_of(b), "the patterns of names have more states in common than the limit allows");
-        names = minimized(names);
+        if (!languages.empty() || !own.empty()) names = minimized(names);
         if (names.empty()) return true;
         into.are_there = true;
         into.member = member_of_class(names, sets, level);
