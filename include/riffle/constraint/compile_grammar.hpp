@@ -14,8 +14,10 @@
 namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Rules as a grammar. A problem lies at the rule that has it: `offset` of it is set, its line and column are not.
+/// `of_nothing`: what is said of a root that no text matches.
 template <class Rules>
-parsed<grammar> compile(Rules rules, const grammar_limits& limits) {
+parsed<grammar> compile(Rules rules, const grammar_limits& limits,
+                        const char* of_nothing = "this rule never comes to an end, so no text is legal") {
     parse_problem problem;
     shared_pointer<grammar_data> made(new grammar_data());
     automaton_builder<Rules> builder(rules, limits);
@@ -36,7 +38,7 @@ parsed<grammar> compile(Rules rules, const grammar_limits& limits) {
     };
     if (outcome == automaton_compiler<automaton_draft>::outcome::matches_nothing) {
         at_rule(byte_automaton::root);
-        problem.sentence = "this rule never comes to an end, so no text is legal";
+        problem.sentence = of_nothing;
         return parsed<grammar>(std::move(problem));
     }
     if (outcome == automaton_compiler<automaton_draft>::outcome::left_recursion) {

@@ -29,9 +29,9 @@ parsed<grammar> read_json_schema(const text& source, const json_schema_options& 
     if (!reader.read()) return parsed<grammar>(reader.problem(), std::move(reader.warnings()));
     schema_grammar<Rules, schema_reader<json_document>> writer(reader, options);
     if (!writer.write(reader.root())) return parsed<grammar>(reader.problem(), std::move(reader.warnings()));
-    parsed<grammar> made = compile(std::move(writer.rules()), options.limits);
+    parsed<grammar> made = compile(std::move(writer.rules()), options.limits, "no value satisfies this schema");
     if (made) return parsed<grammar>(*made, std::move(reader.warnings()));
-    problem = made.problem();
+    problem.sentence = made.problem().sentence;
     return parsed<grammar>(std::move(problem), std::move(reader.warnings()));
 }
 

@@ -24,10 +24,11 @@ public:
     constant_check(const Reader& of, string_languages<>& languages) : reader_(of), languages_(languages) {}
 
     const document& document_of() const noexcept { return reader_.document(); }
-    bool holds(schema_id id, value_id v) {
+    /// `is_listed`: it is known to be one of the schema's own constants.
+    bool holds(schema_id id, value_id v, bool is_listed = false) {
         const auto& s = reader_.at(id);
         if (s.is_never || (s.types & type_of(v)) == 0) return false;
-        if (s.has_constants && !is_one_of(s.constants, v)) return false;
+        if (s.has_constants && !is_listed && !is_one_of(s.constants, v)) return false;
         if (!holds_parts(s, [&](schema_id part) { return holds(part, v); })) return false;
         switch (document_of().kind(v)) {
         case json_kind::number: return holds_number(s, decimal(document_of().text_of(v)));
@@ -61,6 +62,7 @@ public:
         return document_of().are_equal(a, b, [](const text& x, const text& y) { return decimal(x) == decimal(y); });
     }
     bool is_one_of(const std::vector<value_id>& all, value_id v) const {
+        if (std::find(all.begin(), all.end(), v) != all.end()) return true;
         return std::any_of(all.begin(), all.end(), [&](value_id c) { return are_equal(c, v); });
     }
 

@@ -43,8 +43,10 @@ using number_set = basic_number_set<decimal>;
 template <class Set, class Automaton = character_automaton>
 class number_automaton {
 public:
-    /// `most_digits`: ahead of the point, and behind it; more where the bounds ask for more.
-    number_automaton(const Set& of, std::uint32_t most_digits) : of_(of), most_ahead_(most_digits), most_behind_(most_digits) {
+    /// `most_digits`: ahead of the point, and behind it; more where the bounds ask for more. Without `counts` there is no
+    /// such limit, and fewer states: whoever reads may count.
+    number_automaton(const Set& of, std::uint32_t most_digits, bool counts = true)
+        : of_(of), counts_(counts), most_ahead_(counts ? most_digits : 1), most_behind_(counts ? most_digits : 1) {
         for (const auto& b : of.least) add_comparison(b.at, !b.at.is_negative);
         for (const auto& b : of.most) add_comparison(b.at, b.at.is_negative);
         for (const auto& e : of.excluded) add_comparison(e, false);
@@ -87,7 +89,7 @@ private:
     /// `is_far`: the number must have as many digits as this at least.
     void add_comparison(const decimal& with, bool is_far) {
         compared_.push_back(with);
-        if (is_far && with.digits_ahead() > std::int64_t(most_ahead_)) most_ahead_ = std::uint32_t(with.digits_ahead());
+        if ((is_far || !counts_) && with.digits_ahead() > std::int64_t(most_ahead_)) most_ahead_ = std::uint32_t(with.digits_ahead());
         most_behind_ = (std::max<std::uint32_t>)(most_behind_, std::uint32_t(with.digits_behind()));
     }
 
@@ -158,7 +160,7 @@ private:
         case in_exponent: p.phase = in_exponent; return ++p.digits <= most_exponent_digits;
         default: return false;  // 0 has no digits behind it
         }
-        if (++p.digits > most_ahead_) return false;
+        if (!add_digit(p, most_ahead_)) return false;
         p.is_nonzero |= digit != 0;
         for (std::size_t i = 0; i < compared_.size(); ++i) {
             const decimal& with = compared_[i];
@@ -166,6 +168,12 @@ private:
             if (std::int64_t(p.digits) <= ahead) compare(p.orders[i], digit, with.digit(ahead - p.digits));
         }
         for (std::size_t i = 0; i < of_.divisors.size(); ++i) carry(p, i, digit);
+        return true;
+    }
+    /// Where digits are not counted, one more than are compared stands for all more.
+    bool add_digit(place& p, std::uint32_t most) const noexcept {
+        if (counts_ && p.digits == most) return false;
+        if (p.digits <= most) ++p.digits;
         return true;
     }
     static void compare(std::uint32_t& so_far, int digit, int with) noexcept {
@@ -179,7 +187,7 @@ private:
         }
     }
     bool read_fraction(place& p, int digit) const {
-        if (++p.digits > most_behind_) return false;
+        if (!add_digit(p, most_behind_)) return false;
         p.is_nonzero |= digit != 0;
         p.has_fraction |= digit != 0;
         for (std::size_t i = 0; i < compared_.size(); ++i)
@@ -262,6 +270,7 @@ private:
     }
 
     const Set& of_;
+    bool counts_;
     std::uint32_t most_ahead_, most_behind_;
     std::vector<decimal> compared_;
     list_numbers numbers_;

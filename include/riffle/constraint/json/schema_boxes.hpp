@@ -84,14 +84,15 @@ public:
         for (const schema_id s : b.whole)
             if (at(s).has_constants && (!shortest || at(s).constants.size() < shortest->size()))
                 shortest = &at(s).constants;
-        for (std::size_t i = 0; shortest && i < shortest->size(); ++i)
-            if (is_in(set, (*shortest)[i])) all.push_back((*shortest)[i]);
+        const schema_terms terms = base::terms_of(set);
+        for (std::size_t i = 0; shortest && i < shortest->size(); ++i) {
+            const value_id v = (*shortest)[i];
+            const bool is_in = std::all_of(terms.begin(), terms.end(), [&](const schema_term& t) {
+                return constants_.holds(t.of, v, &at(t.of).constants == shortest) != t.is_negated;
+            });
+            if (is_in) all.push_back(v);
+        }
         return all;
-    }
-    bool is_in(std::uint32_t set, value_id v) {
-        for (const schema_term& t : base::terms_of(set))
-            if (constants_.holds(t.of, v) == t.is_negated) return false;
-        return true;
     }
 
     // ---- numbers

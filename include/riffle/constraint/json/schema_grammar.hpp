@@ -192,20 +192,23 @@ private:
             if (known->made != none) ways.push_back(known->made);
             return true;
         }
-        number_automaton<number_set> of(n, options_.most_digits);
         character_automaton automaton;
-        if (!of.make(most_number_states, automaton))
-            return reader().refuse(source_of(b), "the bounds and divisors of this number need more states than the limit allows");
+        std::uint32_t most_characters = walk::unlimited;
+        if (!number_automaton<number_set>(n, options_.most_digits).make(most_counting_states, automaton)) {
+            most_characters = (std::max)(options_.most_digits, 1u);
+            if (!number_automaton<number_set>(n, options_.most_digits, false).make(most_number_states, automaton))
+                return reader().refuse(source_of(b), "the bounds and divisors of this number need more states than the limit allows");
+        }
         expression_id made = none;
         plain_characters<Rules> plain(rules_);
         if (!automaton.empty()) {
-            made = shared_rule(automaton_expression(rules_, automaton, plain), "number");
+            made = shared_rule(automaton_expression(rules_, automaton, plain, 0, most_characters), "number");
             ways.push_back(made);
         }
         numbers_.push_back({std::move(n), made});
         return true;
     }
-    enum : std::size_t { most_number_states = 1 << 16, most_string_states = 1 << 14 };
+    enum : std::size_t { most_counting_states = 1 << 12, most_number_states = 1 << 16, most_string_states = 1 << 14 };
 
     // ---- strings
 
@@ -250,11 +253,27 @@ private:
             if (l.has_expression() && regex_expression<Rules, regex, json_spelling<Rules>>(rules_, l.expression, spelling_).make(l.match, made))
                 return true;
         }
+        string_set counted = s;
+        count_repeated_sets(counted);
+        has_any = counted.least <= counted.most;
         character_automaton both;
-        if (!combine_languages(s, at, both)) return false;
+        if (!has_any) return true;
+        if (!combine_languages(counted, at, both)) return false;
         has_any = !both.empty();
-        if (has_any) made = automaton_expression(rules_, both, spelling_, s.least, s.most == ~0u ? std::uint32_t{walk::unlimited} : s.most);
+        const std::uint32_t most = counted.most == ~0u ? std::uint32_t{walk::unlimited} : counted.most;
+        if (has_any) made = automaton_expression(rules_, both, spelling_, counted.least, most);
         return true;
+    }
+    /// A pattern as ^[a-z]{1,5000}$ says of the length what needs no states.
+    void count_repeated_sets(string_set& s) {
+        for (auto& part : s.languages) {
+            std::uint32_t least = 0, most = ~0u;
+            const std::uint32_t any = boxes_.languages().of_any_length(part.language, least, most);
+            if (part.is_negated || any == string_languages<>::none) continue;
+            s.least = (std::max)(s.least, least);
+            s.most = (std::min)(s.most, most);
+            part.language = any;
+        }
     }
     bool combine_languages(const string_set& s, value_id at, character_automaton& both) {
         std::vector<const character_automaton*> all;
@@ -295,7 +314,8 @@ private:
     // ---- arrays
 
     bool write_arrays(const schema_branch& b, std::uint32_t level, expressions& ways) {
-        const array_set a = boxes_.arrays_of(b);
+        array_set a = boxes_.arrays_of(b);
+        for (const auto& c : a.contains) a.least = (std::max)(a.least, (std::min)(c.least, 1u));
         if (a.least > a.most) return true;
         if (boxes_.breaks_later_items(b))
             return reader().refuse(source_of(b), "the opposite of items behind prefixItems is not supported");
@@ -467,6 +487,9 @@ private:
             !reader().refuse(source_of(b), "minProperties: names that are not listed might come twice, and be counted twice; "
                                            "require more of the listed ones"))
             return false;
+        if (!has_few_in_a_row(o))
+            return reader().fail(source_of(b), "an object may list so many optional properties in a row as "
+                                               "grammar_limits::configurations has room for: any of them may come next");
         expression_id members;
         const bool counts = o.least > (std::max)(required, 1u) || o.most < (rest.are_there ? ~0u : std::uint32_t(o.members.size()));
         if (options_.any_order) {
@@ -478,6 +501,11 @@ private:
         }
         ways.push_back(layout_.joined({layout_.open("{", level), members, layout_.close("}", level)}));
         return true;
+    }
+    bool has_few_in_a_row(const object_set& o) const noexcept {
+        std::size_t row = 0, longest = 0;
+        for (const auto& m : o.members) longest = (std::max)(longest, row = m.is_required ? 0 : row + 1);
+        return longest + 96 <= options_.limits.configurations;
     }
     /// A member behind the first quote of its name.
     expression_id member(const object_set::member& m, std::uint32_t level) {
