@@ -280,7 +280,6 @@ public:
         return base::reader().refuse(at_value, "this pattern cannot be used: " + languages_[language].problem);
     }
 
-protected:
     bool find_types(std::uint32_t set, std::uint8_t& types) override { return find_types(set, types, most_depth); }
 
 private:

@@ -30,6 +30,11 @@ public:
 
     /// False where there is a problem, which the reader has.
     bool write(schema_id root) {
+        for (const auto& [id, reference] : reader().beside_references()) {
+            std::uint8_t types = 0;
+            if (!boxes_.find_types(boxes_.set_of({{id, false}}), types)) return false;
+            if (types == 0) reader().keep_reference_alone(id, reference);
+        }
         rules_.root = rule_of(boxes_.set_of({{root, false}}), 0);
         for (std::size_t i = 0; i < keys_.count(); ++i) {
             if (keys_.count() > options_.limits.rules)

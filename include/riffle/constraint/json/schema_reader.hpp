@@ -59,6 +59,12 @@ public:
         }
         return true;
     }
+    void keep_reference_alone(schema_id id, schema_id reference) {
+        Schema alone;
+        alone.source = schemas_[id].source;
+        alone.all_of.push_back(reference);
+        schemas_[id] = std::move(alone);
+    }
     const parse_problem& problem() const noexcept { return problem_; }
     std::vector<parse_problem>& warnings() noexcept { return warnings_; }
     /// Schemas of which the draft ignores what stands beside `$ref`: the schema, and what it refers to.
@@ -109,7 +115,8 @@ private:
                               !s.none_of.empty() || s.condition != no_schema;
         if (!has_more) return true;
         beside_references_.push_back({known_[v], s.all_of.front()});
-        return warn(reference, "in this draft what stands beside $ref is ignored; here it is applied");
+        return warn(reference, "in this draft what stands beside $ref is ignored; here it is applied, unless nothing would "
+                               "be left");
     }
 
     bool read_keyword(value_id v, const text& name, value_id value, Schema& s) {

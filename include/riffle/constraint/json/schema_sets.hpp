@@ -75,10 +75,11 @@ public:
     }
     Reader& reader() noexcept { return reader_; }
 
-protected:
-    ~schema_sets() = default;
     /// The types of which a set may have values, without looking far: those that are missing it has none of.
     virtual bool find_types(std::uint32_t set, std::uint8_t& types) = 0;
+
+protected:
+    ~schema_sets() = default;
 
 private:
     using schema_type = std::remove_cvref_t<decltype(std::declval<const Reader&>().at(0))>;
