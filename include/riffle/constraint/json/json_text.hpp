@@ -35,12 +35,13 @@ public:
     bool end_object() {
         const auto ended = into_.open();
         if (into_.end()) return true;
+        while (into_.depth() > 0) into_.end();  // so that the place can be told
         where_ = into_.pointer(ended);
         return fail("a name stands twice in this object");
     }
     bool end_array() { return into_.end(); }
-    bool parse_error(std::size_t position, const std::string& token, const json::exception& why) {
-        offset_ = position > token.size() ? position - token.size() : 0;
+    bool parse_error(std::size_t read, const std::string&, const json::exception& why) {
+        offset_ = read > 0 ? read - 1 : 0;
         return fail(why.id == 406 ? "this number is greater than JSON parsers take: it is no double" : "this is not JSON");
     }
 
