@@ -30,8 +30,9 @@ struct token_reference {
 };
 
 /// A graph whose arcs are expressions. A text of it is that of a walk from the first node to one where it may end, and
-/// what is remembered of the walk says whether it may go on, and end. (Where something is, no arc matches the empty
-/// text.)
+/// what is remembered of the walk says whether it may go on, and end. Where something is,
+/// no arc matches the empty text. Where it is a set, arcs lead from the first node to the second and from there back to
+/// it, the same from both: what may follow depends on the arcs that came, not on the node.
 struct expression_graph {
     struct arc {
         std::uint32_t from, to;

@@ -47,7 +47,7 @@ public:
     bool can_be_ended(std::uint32_t node, const Draft& draft, const shortest_texts<Draft>& shortest) const noexcept {
         const std::uint32_t number = draft.nodes[node].walk;
         const auto& w = draft.walks[number];
-        if (w.bounds.memory == walk_memory::set) return has_bits(number, draft, shortest);
+        if (w.bounds.memory == walk_memory::set) return has_bits(number, draft.nodes[node].may_end_walk, draft, shortest);
         if (w.nodes == 1) return w.bounds.least == 0 || is_live(draft, shortest, *arcs_.begin(number));
         for (const walk_length& l : of_node_[node])
             if (l.least <= w.bounds.most && w.bounds.least <= l.most) return true;
@@ -58,14 +58,19 @@ private:
     static bool is_live(const Draft& draft, const shortest_texts<Draft>& shortest, std::uint32_t arc) noexcept {
         return shortest.of_rule(draft.arcs[arc].to.rule) != shortest_texts<Draft>::endless;
     }
-    bool has_bits(std::uint32_t number, const Draft& draft, const shortest_texts<Draft>& shortest) const noexcept {
+    bool has_bits(std::uint32_t number, bool may_end_at_once, const Draft& draft,
+                  const shortest_texts<Draft>& shortest) const noexcept {
         const walk& bounds = draft.walks[number].bounds;
         std::uint64_t bits = 0;
+        bool needs_a_bit = !may_end_at_once;
         arcs_.each(number, [&](std::uint32_t arc) {
             const std::uint32_t bit = draft.arcs[arc].to.bit;
-            if (bit < walk::no_bit && is_live(draft, shortest, arc)) bits |= std::uint64_t{1} << bit;
+            if (!is_live(draft, shortest, arc)) return;
+            if (bit < walk::no_bit) bits |= std::uint64_t{1} << bit;
+            else needs_a_bit = false;
         });
-        const auto needed = (std::max)(bounds.least, std::uint32_t(std::popcount(bounds.required)));
+        const auto needed = (std::max)((std::max)(bounds.least, std::uint32_t(std::popcount(bounds.required))),
+                                       std::uint32_t{needs_a_bit});
         return (bits & bounds.required) == bounds.required && std::uint32_t(std::popcount(bits)) >= needed &&
                needed <= bounds.most;
     }
