@@ -280,7 +280,21 @@ public:
         return base::reader().refuse(at_value, "this pattern cannot be used: " + languages_[language].problem);
     }
 
-    bool find_types(std::uint32_t set, std::uint8_t& types) override { return find_types(set, types, most_depth); }
+    bool find_types(std::uint32_t set, std::uint8_t& types) override {
+        types = type_any;
+        if (set == base::all_values || depth_ == most_depth) return true;
+        if (set >= types_.size()) types_.resize(base::count(), not_known);
+        if (types_[set] == not_known) {
+            types_[set] = type_any;  // what asks for itself on the way is not known to be empty
+            ++depth_;
+            const bool is_good = find_types_of_branches(set, types);
+            --depth_;
+            if (!is_good) return false;
+            types_[set] = types;
+        }
+        types = types_[set];
+        return true;
+    }
 
 private:
     using kind = broken_assertion::kind;
@@ -329,11 +343,10 @@ private:
 
     // ---- what is left
 
-    enum : int { most_depth = 6 };  ///< values within values that are looked at
+    enum : int { most_depth = 8 };            ///< values within values that are looked at
+    enum : std::uint8_t { not_known = 0xFF };  ///< see types_
 
-    bool find_types(std::uint32_t set, std::uint8_t& types, int depth) {
-        types = type_any;
-        if (depth == 0 || set == base::all_values) return true;
+    bool find_types_of_branches(std::uint32_t set, std::uint8_t& types) {
         std::vector<schema_branch> branches;
         if (!base::find_branches(set, branches)) return false;
         types = 0;
@@ -345,19 +358,19 @@ private:
             for (std::uint8_t type = 1; type <= type_object; type = std::uint8_t(type << 1)) {
                 bool is_empty = false;
                 if ((b.types & type) == 0 || (types & type) != 0) continue;
-                if (!find_whether_type_is_empty(b, type, is_empty, depth)) return false;
+                if (!find_whether_type_is_empty(b, type, is_empty)) return false;
                 if (!is_empty) types = std::uint8_t(types | type);
             }
         }
         return true;
     }
-    bool find_whether_empty(std::uint32_t set, bool& is_empty, int depth) {
+    bool find_whether_empty(std::uint32_t set, bool& is_empty) {
         std::uint8_t types = 0;
-        if (!find_types(set, types, depth)) return false;
+        if (!find_types(set, types)) return false;
         is_empty = types == 0;
         return true;
     }
-    bool find_whether_type_is_empty(const schema_branch& b, std::uint8_t type, bool& is_empty, int depth) {
+    bool find_whether_type_is_empty(const schema_branch& b, std::uint8_t type, bool& is_empty) {
         is_empty = false;
         switch (type) {
         case type_integer:
@@ -378,7 +391,7 @@ private:
             const array_set a = arrays_of(b);
             is_empty = a.least > a.most;
             for (std::size_t i = 0; i < a.least && i <= a.first.size() && !is_empty; ++i)
-                if (!find_whether_empty(i < a.first.size() ? a.first[i] : a.rest, is_empty, depth - 1)) return false;
+                if (!find_whether_empty(i < a.first.size() ? a.first[i] : a.rest, is_empty)) return false;
             return true;
         }
         case type_object: {
@@ -387,7 +400,7 @@ private:
             is_empty = o.least > o.most || o.least == ~0u;
             for (const auto& m : o.members) {
                 if (is_empty) return true;
-                if (m.is_required && !find_whether_empty(m.set, is_empty, depth - 1)) return false;
+                if (m.is_required && !find_whether_empty(m.set, is_empty)) return false;
             }
             return true;
         }
@@ -412,6 +425,8 @@ private:
 
     string_languages<> languages_;
     check constants_;
+    std::vector<std::uint8_t> types_;  ///< of each set, that it may have values of
+    int depth_ = 0;
 };
 
 }  // namespace riffle::detail

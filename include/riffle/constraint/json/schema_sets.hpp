@@ -52,7 +52,7 @@ public:
         if (!s.all_of.empty() || s.any_of.size() + s.one_of.size() != 1 || !has_no_other_parts(s)) return true;
         std::vector<option> all;
         if (s.any_of.empty()) {
-            if (!find_options(s.one_of[0], all)) return false;
+            if (!find_options(schema_term::of_key(key[0]).of, 0, all)) return false;
         } else {
             for (const schema_id o : s.any_of[0]) all.push_back({{}, {{o, false}}});
         }
@@ -136,9 +136,9 @@ private:
         to.types &= s.types;
         for (const schema_id no : s.none_of) left.push_back({no, true});
         for (std::size_t i = s.all_of.size(); i-- > 0;) left.push_back({s.all_of[i], false});
-        for (const auto& group : s.one_of) {
+        for (std::size_t i = 0; i < s.one_of.size(); ++i) {
             open.emplace_back();
-            if (!find_options(group, open.back())) return false;
+            if (!find_options(id, i, open.back())) return false;
         }
         for (const auto& group : s.any_of) {
             open.emplace_back();
@@ -167,7 +167,14 @@ private:
     }
     /// Of a oneOf: an option, and none of the others that have a value in common with it. What they have in common
     /// differs from type to type, so there may be several options for one.
-    bool find_options(const std::vector<schema_id>& one_of, std::vector<option>& into) {
+    bool find_options(schema_id id, std::size_t group, std::vector<option>& into) {
+        for (const auto& k : known_options_)
+            if (k.id == id && k.group == group) return into = k.options, true;
+        if (!find_new_options(at(id).one_of[group], into)) return false;
+        known_options_.push_back({id, group, into});
+        return true;
+    }
+    bool find_new_options(const std::vector<schema_id>& one_of, std::vector<option>& into) {
         const std::size_t count = one_of.size();
         std::vector<std::uint8_t> common(count * count);
         for (std::size_t i = 0; i < count; ++i)
@@ -326,8 +333,15 @@ private:
         return std::any_of(names.begin(), names.end(), [&](const text& n) { return n == name; });
     }
 
+    struct known_options {
+        schema_id id;
+        std::size_t group;
+        std::vector<option> options;
+    };
+
     Reader& reader_;
     list_numbers numbers_;
+    std::vector<known_options> known_options_;  ///< of each oneOf that came before
 };
 
 }  // namespace riffle::detail
