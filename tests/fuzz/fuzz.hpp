@@ -95,6 +95,10 @@ void candidates(input in);
 void calls(input in);
 /// A grammar in GBNF: read, and followed for a few tokens.
 void grammar(input in);
+/// A regular expression: read as a grammar and as an automaton, which agree about a text.
+void pattern(input in);
+/// A JSON schema: the bytes as they are, or a schema made by them; compiled, and followed for a few tokens.
+void schema(input in);
 /// Tokens, bytes and ways back in one of a few grammars.
 void tokens(input in);
 

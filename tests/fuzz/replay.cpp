@@ -34,6 +34,10 @@ TEST(Fuzz, PresetsReplayed) { replay("presets", presets); }
 TEST(Fuzz, CandidatesReplayed) { replay("candidates", candidates); }
 TEST(Fuzz, CallsReplayed) { replay("calls", calls); }
 TEST(Fuzz, GrammarReplayed) { replay("grammar", grammar); }
+TEST(Fuzz, PatternReplayed) { replay("pattern", pattern); }
+#if __has_include(<nlohmann/json.hpp>)
+TEST(Fuzz, SchemaReplayed) { replay("schema", schema); }
+#endif
 TEST(Fuzz, TokensReplayed) { replay("tokens", tokens); }
 
 }  // namespace

@@ -55,13 +55,18 @@ public:
     /// False where there are more states than `most`.
     bool make(std::size_t most, Automaton& into) {
         into = {};
-        numbers_.number_of(packed(place()));
+        if (!of_.is_bounded() && counts_) {
+            write_plain(into);
+            return true;
+        }
+        place at, to;
+        numbers_.number_of(packed(at));
         for (std::size_t i = 0; i < numbers_.count(); ++i) {
             if (numbers_.count() > most) return false;
-            const place at = unpacked(numbers_[i]);
+            unpack(numbers_[i], at);
             into.add_state(may_end(at));
             for (const char c : {'+', '-', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'E', 'e'}) {
-                place to = at;
+                to = at;
                 if (!read(to, c)) continue;
                 const auto code = code_point(std::uint8_t(c));
                 into.add_arc(code, code, numbers_.number_of(packed(to)));
@@ -93,29 +98,85 @@ private:
         most_behind_ = (std::max<std::uint32_t>)(most_behind_, std::uint32_t(with.digits_behind()));
     }
 
-    std::vector<std::uint32_t> packed(const place& p) const {
-        std::vector<std::uint32_t> key{p.phase, std::uint32_t(p.is_negative) | std::uint32_t(p.is_nonzero) << 1 | std::uint32_t(p.has_fraction) << 2, p.digits};
-        for (std::size_t i = 0; i < compared_.size(); ++i) key.push_back(i < p.orders.size() ? p.orders[i] : std::uint32_t{equal});
+    const std::vector<std::uint32_t>& packed(const place& p) {
+        const std::uint32_t marks = std::uint32_t(p.is_negative) | std::uint32_t(p.is_nonzero) << 1 | std::uint32_t(p.has_fraction) << 2;
+        key_.assign({p.phase, marks, p.digits});
+        for (std::size_t i = 0; i < compared_.size(); ++i) key_.push_back(i < p.orders.size() ? p.orders[i] : std::uint32_t{equal});
         for (std::size_t i = 0; i < of_.divisors.size(); ++i) {
-            key.push_back(i < p.rests.size() ? p.rests[i] : 0);
-            key.push_back(i < p.zeros.size() ? p.zeros[i] : 0);
+            key_.push_back(i < p.rests.size() ? p.rests[i] : 0);
+            key_.push_back(i < p.zeros.size() ? p.zeros[i] : 0);
         }
-        return key;
+        return key_;
     }
-    place unpacked(const std::vector<std::uint32_t>& key) const {
-        place p;
+    void unpack(const std::vector<std::uint32_t>& key, place& p) const {
         p.phase = key[0];
         p.is_negative = (key[1] & 1) != 0;
         p.is_nonzero = (key[1] & 2) != 0;
         p.has_fraction = (key[1] & 4) != 0;
         p.digits = key[2];
-        std::size_t at = 3;
-        for (std::size_t i = 0; i < compared_.size(); ++i) p.orders.push_back(key[at++]);
-        for (std::size_t i = 0; i < of_.divisors.size(); ++i) {
-            p.rests.push_back(key[at++]);
-            p.zeros.push_back(key[at++]);
+        const auto orders = key.begin() + 3, divisors = orders + std::ptrdiff_t(compared_.size());
+        p.orders.assign(orders, divisors);
+        p.rests.clear();
+        p.zeros.clear();
+        for (auto i = divisors; i != key.end(); i += 2) {
+            p.rests.push_back(i[0]);
+            p.zeros.push_back(i[1]);
         }
-        return p;
+    }
+
+    // ---- numbers that nothing bounds: the states one behind the other, which is quick
+
+    void write_plain(Automaton& into) const {
+        const std::uint32_t d = most_ahead_, f = of_.has_fractions ? most_behind_ : 0;
+        // Places of: the sign, 0, digits, and where there are fractions the point, digits; the exponent; and behind -0
+        // its point and zeros, behind which something must come.
+        const std::uint32_t sign = 1, zero = 2, integer = 3, point = integer + d, fraction = point + 1;
+        const std::uint32_t exponent = fraction + f, minus_zero = exponent + 4, zeros = minus_zero + 2;
+        const auto arc = [&](char first, char last, std::uint32_t to) {
+            into.add_arc(code_point(std::uint8_t(first)), code_point(std::uint8_t(last)), to);
+        };
+        const auto add_exponent = [&] {
+            arc('E', 'E', exponent);
+            arc('e', 'e', exponent);
+        };
+        into.add_state();
+        arc('-', '-', sign);
+        arc('0', '0', zero);
+        arc('1', '9', integer);
+        into.add_state();  // the sign
+        if (f > 0) arc('0', '0', minus_zero);
+        arc('1', '9', integer);
+        for (std::uint32_t i = 0; i <= d; ++i) {  // 0, then digits
+            into.add_state(1);
+            if (f > 0) arc('.', '.', point);
+            if (i > 0 && i < d) arc('0', '9', integer + i);
+            if (of_.has_fractions) add_exponent();
+        }
+        if (f == 0 && !of_.has_fractions) return;
+        into.add_state();  // the point
+        if (f > 0) arc('0', '9', fraction);
+        for (std::uint32_t i = 1; i <= f; ++i) {
+            into.add_state(1);
+            if (i < f) arc('0', '9', fraction + i);
+            add_exponent();
+        }
+        into.add_state();  // e
+        arc('+', '+', exponent + 1);
+        arc('-', '-', exponent + 1);
+        arc('0', '9', exponent + 2);
+        into.add_state();  // its sign
+        arc('0', '9', exponent + 2);
+        into.add_state(1);
+        arc('0', '9', exponent + 3);
+        into.add_state(1);
+        if (f == 0) return;
+        into.add_state();  // -0
+        arc('.', '.', minus_zero + 1);
+        for (std::uint32_t i = 0; i < f; ++i) {  // -0. and so many zeros
+            into.add_state();
+            if (i + 1 < f) arc('0', '0', zeros + i);
+            arc('1', '9', fraction + i);
+        }
     }
 
     // ---- a character
@@ -274,6 +335,7 @@ private:
     std::uint32_t most_ahead_, most_behind_;
     std::vector<decimal> compared_;
     list_numbers numbers_;
+    std::vector<std::uint32_t> key_;
 };
 
 }  // namespace riffle::detail
