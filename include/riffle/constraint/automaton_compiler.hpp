@@ -24,10 +24,7 @@ public:
     enum class outcome { good, matches_nothing, left_recursion, too_large };
 
     outcome compile(byte_automaton& into) {
-        do {
-            shortest_.find(draft_);
-            if (!lengths_.find(draft_, shortest_)) return outcome::too_large;
-        } while (cut_walks_without_end());
+        if (!find_shortest()) return outcome::too_large;
         collect_steps();
         const grouped_lists arcs(
             draft_.arcs, draft_.nodes.size(), [](const auto& a) { return a.from; },
@@ -50,17 +47,29 @@ private:
     bool is_nullable(std::uint32_t rule) const noexcept { return shortest_.of_rule(rule) == 0; }
     bool is_endless(std::uint32_t rule) const noexcept { return shortest_.of_rule(rule) == endless; }
 
-    /// Walks that no number of arcs leads to the end of; what calls them may have no text either.
-    bool cut_walks_without_end() {
-        bool has_cut = false;
-        for (std::uint32_t n = 0; n < draft_.nodes.size(); ++n) {
-            auto& node = draft_.nodes[n];
-            if (!node.walks() || !node.begins_walk || lengths_.can_be_ended(n, draft_, shortest_)) continue;
-            node.walk = automaton_node::no_walk;
-            std::erase_if(draft_.arcs, [&](const auto& a) { return a.from == n; });
-            has_cut = true;
+    /// The shortest texts, where walks have enough arcs that have a text. Which have one depends on the walks again, so
+    /// all walks are closed at first, and opened as they are found to have enough. Those that stay closed are cut off.
+    bool find_shortest() {
+        std::vector<std::uint8_t> is_closed(draft_.nodes.size());
+        std::vector<std::uint32_t> closed;
+        for (std::uint32_t n = 0; n < draft_.nodes.size(); ++n)
+            if (draft_.nodes[n].walks() && draft_.nodes[n].begins_walk && draft_.walks[draft_.nodes[n].walk].nodes > 1) {
+                is_closed[n] = 1;
+                closed.push_back(n);
+            }
+        for (bool has_opened = true; has_opened;) {
+            shortest_.find(draft_, is_closed);
+            if (!lengths_.find(draft_, shortest_)) return false;
+            has_opened = false;
+            std::erase_if(closed, [&](std::uint32_t n) {
+                if (!lengths_.can_be_ended(n, draft_, shortest_)) return false;
+                is_closed[n] = 0;
+                return has_opened = true;
+            });
         }
-        return has_cut;
+        for (const std::uint32_t n : closed) draft_.nodes[n].walk = automaton_node::no_walk;
+        std::erase_if(draft_.arcs, [&](const auto& a) { return !draft_.nodes[a.from].walks(); });
+        return true;
     }
     void cut_dead_ends() {
         const auto leads_on = [&](std::uint32_t to) { return shortest_.of_node(to) != endless; };

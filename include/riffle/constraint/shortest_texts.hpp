@@ -17,9 +17,10 @@ class shortest_texts {
 public:
     enum : std::uint32_t { endless = 1u << 30 };
 
-    void find(const Draft& draft) {
+    /// `is_closed`: of each node, that it is to have none.
+    void find(const Draft& draft, const std::vector<std::uint8_t>& is_closed) {
         const ways_back back(draft);
-        search s(draft, back, of_node_, of_rule_);
+        search s(draft, back, is_closed, of_node_, of_rule_);
         s.run();
     }
     std::uint32_t of_node(std::uint32_t node) const noexcept { return of_node_[node]; }
@@ -69,9 +70,10 @@ private:
     };
     class search {
     public:
-        search(const Draft& draft, const ways_back& back, std::vector<std::uint32_t>& of_node,
-               std::vector<std::uint32_t>& of_rule)
-            : draft_(draft), back_(back), of_node_(of_node), of_rule_(of_rule), is_settled_(draft.nodes.size()) {
+        search(const Draft& draft, const ways_back& back, const std::vector<std::uint8_t>& is_closed,
+               std::vector<std::uint32_t>& of_node, std::vector<std::uint32_t>& of_rule)
+            : draft_(draft), back_(back), is_closed_(is_closed), of_node_(of_node), of_rule_(of_rule),
+              is_settled_(draft.nodes.size()) {
             of_node_.assign(draft.nodes.size(), endless);
             of_rule_.assign(draft.rules.size(), endless);
         }
@@ -102,7 +104,7 @@ private:
         }
         void offer(std::uint32_t node, std::uint64_t bytes) {
             bytes = (std::min<std::uint64_t>)(bytes, endless - 1);  // so long that it does not matter how long
-            if (bytes >= of_node_[node]) return;
+            if (bytes >= of_node_[node] || is_closed_[node] != 0) return;
             of_node_[node] = std::uint32_t(bytes);
             heap_.push_back({std::uint32_t(bytes), node});
             std::push_heap(heap_.begin(), heap_.end());
@@ -115,6 +117,7 @@ private:
 
         const Draft& draft_;
         const ways_back& back_;
+        const std::vector<std::uint8_t>& is_closed_;
         std::vector<std::uint32_t>&of_node_, &of_rule_;
         std::vector<distance> heap_;
         std::vector<std::uint8_t> is_settled_;
