@@ -60,9 +60,9 @@ TEST(JsonSchemaProblems, HaveAPlaceAndASentence) {
     expect_problem(R"({"multipleOf": 0})", "/multipleOf", "multipleOf is a number above 0");
     expect_problem(R"({"multipleOf": 123457})", "/multipleOf", "multipleOf is supported up to four digits beside zeros");
     expect_problem(R"({"type": "string", "pattern": "(a)\\1"})", "/pattern", "this pattern cannot be read: back references are not supported");
-    expect_problem(R"({"type": "array", "uniqueItems": true})", "", "uniqueItems is supported where");
+    expect_problem(R"({"type": "array", "uniqueItems": true})", "/uniqueItems", "uniqueItems is supported where");
     expect_problem(R"({"unevaluatedProperties": false})", "/unevaluatedProperties", "unevaluatedProperties is not supported");
-    expect_problem(R"({"type": "object", "minProperties": 3})", "", "minProperties: names that are not listed might come twice");
+    expect_problem(R"({"type": "object", "minProperties": 3})", "/minProperties", "minProperties: names that are not listed might come twice");
     expect_problem(R"({"properties": {"a": {"required": true}}})", "/properties/a/required", "required is a list of names");
     expect_problem(R"({"not": {"const": {"a": 1}}, "type": "object"})", "/not/const", "all arrays or objects but this one");
 }
@@ -117,7 +117,7 @@ TEST(JsonSchemaOrder, AnyOrderHasLimits) {
     for (int i = 0; i < 65; ++i) many += (i > 0 ? ", \"p" : "\"p") + std::to_string(i) + "\": {}";
     many += "}}";
     EXPECT_TRUE(compile_json_schema(many).ok());
-    expect_problem(many, "", "any_order is supported for objects of up to 64 listed properties", {.any_order = true});
+    expect_problem(many, "/properties", "any_order is supported for objects of up to 64 listed properties", {.any_order = true});
     expect({R"({"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "additionalProperties": false, "minProperties": 2, "maxProperties": 2})",
             {R"({"c":1,"a":2})"}, {R"({"c":1})", R"({"c":1,"a":2,"b":3})"}}, {.any_order = true});
 }
@@ -156,7 +156,7 @@ TEST(JsonSchemaLarge, IsTakenOrRefusedWithASentence) {
         expect({"{\"" + std::string(one_of) + "\": [" + tools + "]}", {R"({"name":"tool_5","arguments":{"path_5":"x"}})"},
                 {R"({"name":"tool_5","arguments":{"path_6":"x"}})", R"({"name":"tool_100","arguments":{}})"}});
     expect_problem(std::string(2000, '[') + std::string(2000, ']'), "", "values are nested more deeply than the limit allows");
-    expect_problem("{\"type\": \"string\", \"pattern\": \"(a|b)*a(a|b){20}\", \"maxLength\": 100}", "", "a pattern here cannot be combined");
+    expect_problem("{\"type\": \"string\", \"pattern\": \"(a|b)*a(a|b){20}\", \"maxLength\": 100}", "/pattern", "a pattern here cannot be combined");
     std::string choices;
     for (int i = 0; i < 20; ++i)
         choices += (i > 0 ? ", " : "") + (R"({"anyOf": [{"required": ["a)" + std::to_string(i) + R"("]}, {"required": ["b)" + std::to_string(i) + "\"]}]}");

@@ -299,7 +299,7 @@ public:
 private:
     using kind = broken_assertion::kind;
 
-    const auto& at(schema_id id) const noexcept { return std::as_const(const_cast<schema_boxes*>(this)->reader()).at(id); }
+    const auto& at(schema_id id) const noexcept { return base::reader().at(id); }
     const auto& document() const noexcept { return constants_.document_of(); }
 
     template <class Bound>

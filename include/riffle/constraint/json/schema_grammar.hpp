@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,9 +55,16 @@ private:
     using expressions = std::vector<expression_id>;
 
     Reader& reader() noexcept { return boxes_.reader(); }
-    const auto& document() noexcept { return boxes_.constants().document_of(); }
-    value_id source_of(const schema_branch& b) noexcept {
-        return b.whole.empty() ? value_id{0} : std::as_const(reader()).at(b.whole[0]).source;
+    const Reader& reader() const noexcept { return boxes_.reader(); }
+    const auto& document() const noexcept { return reader().document(); }
+    /// Where one of a branch's schemas has one of some keywords; else the first schema.
+    value_id place_of(const schema_branch& b, std::initializer_list<const char*> keywords) const {
+        for (const char* const keyword : keywords)
+            for (const schema_id id : b.whole) {
+                const value_id found = document().find(reader().at(id).source, keyword);
+                if (found != document().none) return found;
+            }
+        return b.whole.empty() ? value_id{0} : reader().at(b.whole[0]).source;
     }
 
     // ---- rules
@@ -79,7 +87,7 @@ private:
         const schema_terms terms = boxes_.terms_of(set);
         if (terms.empty()) name = "value";
         else {
-            const std::string pointer = document().pointer(std::as_const(reader()).at(terms[0].of).source);
+            const std::string pointer = document().pointer(reader().at(terms[0].of).source);
             for (const char c : pointer.substr(pointer.rfind('/') == std::string::npos ? 0 : pointer.rfind('/') + 1)) {
                 const bool is_of_name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
                 if (is_of_name && name.size() < 40) name += c;
@@ -115,7 +123,7 @@ private:
         return true;
     }
     bool write_branch(const schema_branch& b, std::uint32_t level, expressions& ways) {
-        if (b.problem && !reader().refuse(std::as_const(reader()).at(b.problem_at).source, b.problem)) return false;
+        if (b.problem && !reader().refuse(reader().at(b.problem_at).source, b.problem)) return false;
         if ((b.types & type_null) != 0 && !is_excluded(b, json_kind::null, "")) ways.push_back(layout_.literal("null"));
         for (const char* const name : {"true", "false"})
             if ((b.types & type_boolean) != 0 && !is_excluded(b, json_kind::boolean, name))
@@ -130,7 +138,7 @@ private:
     void each_excluded(const schema_branch& b, Visit visit) {
         for (const broken_assertion& w : b.broken)
             if (w.what == broken_assertion::kind::constants)
-                for (const value_id v : std::as_const(reader()).at(w.of).constants) visit(v, w.of);
+                for (const value_id v : reader().at(w.of).constants) visit(v, w.of);
     }
     bool is_excluded(const schema_branch& b, json_kind kind, const text& name) {
         bool is = false;
@@ -202,7 +210,7 @@ private:
         if (!number_automaton<number_set>(n, options_.most_digits).make(most_counting_states, automaton)) {
             most_characters = (std::max)(options_.most_digits, 1u);
             if (!number_automaton<number_set>(n, options_.most_digits, false).make(most_number_states, automaton))
-                return reader().refuse(source_of(b), "the bounds and divisors of this number need more states than the limit allows");
+                return reader().refuse(place_of(b, {"multipleOf", "minimum", "maximum"}), "the bounds and divisors of this number need more states than the limit allows");
         }
         expression_id made = none;
         plain_characters<Rules> plain(rules_);
@@ -227,7 +235,7 @@ private:
         }
         expression_id made = none;
         bool has_any = true;
-        if (!write_characters(s, source_of(b), made, has_any)) return false;
+        if (!write_characters(s, place_of(b, {"pattern", "format", "type"}), made, has_any)) return false;
         if (has_any) {
             made = layout_.joined({layout_.literal("\""), made, layout_.literal("\"")});
             made = shared_rule(made, s.languages.empty() ? "string" : "pattern");
@@ -323,7 +331,7 @@ private:
         for (const auto& c : a.contains) a.least = (std::max)(a.least, (std::min)(c.least, 1u));
         if (a.least > a.most) return true;
         if (boxes_.breaks_later_items(b))
-            return reader().refuse(source_of(b), "the opposite of items behind prefixItems is not supported");
+            return reader().refuse(place_of(b, {"items"}), "the opposite of items behind prefixItems is not supported");
         if (a.most == 0) return ways.push_back(layout_.nothing("[", "]")), true;
         ++level;
         const expression_id open = layout_.open("[", level), close = layout_.close("]", level);
@@ -397,7 +405,7 @@ private:
         array_set any = a;
         any.are_different = false;
         made = any.first.empty() ? repeated_items(item(any.rest, level), any, level) : items_by_place(any, level);
-        return reader().refuse(source_of(b),
+        return reader().refuse(place_of(b, {"uniqueItems"}),
                                "uniqueItems is supported where the items are of enum, const, boolean or null, up to 64 of "
                                "them in all");
     }
@@ -434,7 +442,7 @@ private:
         if (a.contains.size() > 1 || !a.first.empty() || a.contains[0].least > most_contained ||
             (a.contains[0].most != ~0u && a.contains[0].most > most_contained)) {
             made = repeated_items(item(a.rest, level), a, level);
-            return reader().refuse(source_of(b),
+            return reader().refuse(place_of(b, {"contains"}),
                                    "contains is supported once, without prefixItems, and up to 1,000 items that it counts");
         }
         const auto& c = a.contains[0];
@@ -443,7 +451,7 @@ private:
         with.insert(with.end(), more.begin(), more.end());
         if (more.size() == 1) without.push_back({more[0].of, !more[0].is_negated});
         const bool is_bounded = c.most != ~0u;
-        if (is_bounded && more.size() != 1) return reader().refuse(source_of(b), "maxContains is not supported here");
+        if (is_bounded && more.size() != 1) return reader().refuse(place_of(b, {"maxContains"}), "maxContains is not supported here");
         const expression_id counted = item(boxes_.set_of(with), level);
         const expression_id other = item(boxes_.set_of(is_bounded ? without : boxes_.terms_of(a.rest)), level);
         const std::uint32_t steps = is_bounded ? c.most : c.least;
@@ -489,11 +497,11 @@ private:
         if (may_be_empty) ways.push_back(layout_.nothing("{", "}"));
         if (o.most == 0 || (o.members.empty() && !rest.are_there)) return true;
         if (rest.are_there && o.least > required + 1 &&
-            !reader().refuse(source_of(b), "minProperties: names that are not listed might come twice, and be counted twice; "
+            !reader().refuse(place_of(b, {"minProperties"}), "minProperties: names that are not listed might come twice, and be counted twice; "
                                            "require more of the listed ones"))
             return false;
         if (!has_few_in_a_row(o))
-            return reader().fail(source_of(b), "an object may list so many optional properties in a row as "
+            return reader().fail(place_of(b, {"properties"}), "an object may list so many optional properties in a row as "
                                                "grammar_limits::configurations has room for: any of them may come next");
         expression_id members;
         const bool counts = o.least > (std::max)(required, 1u) || o.most < (rest.are_there ? ~0u : std::uint32_t(o.members.size()));
@@ -555,7 +563,7 @@ private:
         const auto count = std::uint32_t(o.members.size());
         const bool needs_more = o.least > (std::max)(required, 1u), is_bounded = o.most < (rest.are_there ? ~0u : count);
         if (rest.are_there && needs_more && is_bounded &&
-            !reader().refuse(source_of(b), "minProperties and maxProperties together are supported where all names are listed"))
+            !reader().refuse(place_of(b, {"minProperties"}), "minProperties and maxProperties together are supported where all names are listed"))
             return false;
         expression_graph graph;
         expressions parts;
@@ -587,7 +595,7 @@ private:
             }
             graph.may_end[from] = !is_first && may_end;
             if (parts.size() > most_arcs)
-                return reader().fail(source_of(b), "minProperties and maxProperties of so many optional properties are not supported");
+                return reader().fail(place_of(b, {"minProperties", "maxProperties"}), "minProperties and maxProperties of so many optional properties are not supported");
         }
         (void)first;
         graph.bounds = {.memory = walk_memory::count, .least = (std::max)(o.least, 1u), .most = o.most};
@@ -599,7 +607,7 @@ private:
     bool write_in_any_order(const object_set& o, const schema_branch& b, const others& rest, std::uint32_t level,
                             expression_id& made) {
         if (o.members.size() > walk::no_bit)
-            return reader().fail(source_of(b), "any_order is supported for objects of up to 64 listed properties");
+            return reader().fail(place_of(b, {"properties"}), "any_order is supported for objects of up to 64 listed properties");
         expression_graph graph;
         expressions parts;
         const std::uint32_t first = graph.add_node(), behind = graph.add_node(true);
@@ -618,7 +626,7 @@ private:
         if (rest.are_there) {
             add(rest.member, walk::no_bit);
             const bool counts = o.least > 1 || o.most != ~0u;
-            if (counts && !reader().refuse(source_of(b), "any_order with minProperties or maxProperties is supported where all names are listed"))
+            if (counts && !reader().refuse(place_of(b, {"minProperties", "maxProperties"}), "any_order with minProperties or maxProperties is supported where all names are listed"))
                 return false;
             graph.bounds.least = 0;
         }
@@ -630,13 +638,13 @@ private:
     bool write_others(const object_set& o, const schema_branch& b, std::uint32_t level, others& into) {
         std::vector<std::uint32_t> languages;  // of patternProperties, then of what all names must be
         for (const schema_id id : o.of_others)
-            for (const auto& p : std::as_const(reader()).at(id).pattern_properties) {
+            for (const auto& p : reader().at(id).pattern_properties) {
                 const std::uint32_t l = boxes_.languages().of_pattern(p.names.source);
                 if (!boxes_.can_be_used(l, p.names.at)) return false;
                 if (boxes_.languages().automaton(l) && std::find(languages.begin(), languages.end(), l) == languages.end())
                     languages.push_back(l);
             }
-        if (languages.size() > 20) return reader().fail(source_of(b), "more than 20 patterns of names in one object are not supported");
+        if (languages.size() > 20) return reader().fail(place_of(b, {"patternProperties"}), "more than 20 patterns of names in one object are not supported");
         const auto terms_of = [&](std::uint64_t bits) {
             return boxes_.terms_of_others(o, [&](const auto& names) {
                 const std::uint32_t l = boxes_.languages().of_pattern(names.source);
@@ -679,7 +687,7 @@ private:
         };
         character_automaton names;
         if (!combine(all, required, label_of, most_string_states, names))
-            return reader().refuse(source_of(b), "the patterns of names have more states in common than the limit allows");
+            return reader().refuse(place_of(b, {"patternProperties", "propertyNames"}), "the patterns of names have more states in common than the limit allows");
         if (!languages.empty() || !own.empty()) names = minimized(names);
         if (names.empty()) return true;
         into.are_there = true;
@@ -706,7 +714,7 @@ private:
     }
     bool is_never(std::uint32_t set) {
         for (const schema_term& t : boxes_.terms_of(set))
-            if (!t.is_negated && std::as_const(reader()).at(t.of).is_never) return true;
+            if (!t.is_negated && reader().at(t.of).is_never) return true;
         return false;
     }
     /// The languages that propertyNames leaves for names that are not listed. `has_any`: whether it leaves any.
@@ -721,17 +729,17 @@ private:
             }
             string_set s;
             if (branches.size() > 1)
-                return reader().refuse(source_of(b), "propertyNames is supported with one pattern, format or list, not with a choice of them");
+                return reader().refuse(place_of(b, {"propertyNames"}), "propertyNames is supported with one pattern, format or list, not with a choice of them");
             if (!boxes_.find_strings(branches[0], s)) return false;
             character_automaton names;
-            if (!combine_languages(s, source_of(b), names)) return false;
+            if (!combine_languages(s, place_of(b, {"propertyNames"}), names)) return false;
             if (s.least > 0 || s.most != ~0u) {
                 const std::uint32_t least = s.least, most = s.most;
                 if (least > most_name || (most != ~0u && most > most_name))
-                    return reader().refuse(source_of(b), "lengths of names are supported up to 1,000 characters");
+                    return reader().refuse(place_of(b, {"propertyNames"}), "lengths of names are supported up to 1,000 characters");
                 const character_automaton lengths = automaton_of_lengths(least, most), plain = names;
                 if (!combine({&plain, &lengths}, 3, [](std::uint64_t bits) { return std::uint32_t(bits == 3); }, most_string_states, names))
-                    return reader().refuse(source_of(b), "the patterns of names have more states in common than the limit allows");
+                    return reader().refuse(place_of(b, {"patternProperties", "propertyNames"}), "the patterns of names have more states in common than the limit allows");
             }
             into.push_back(std::move(names));
         }

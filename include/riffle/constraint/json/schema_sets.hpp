@@ -74,6 +74,7 @@ public:
         return at(id).all_of.empty() && has_no_other_parts(at(id)) && !has_choices(at(id));
     }
     Reader& reader() noexcept { return reader_; }
+    const Reader& reader() const noexcept { return reader_; }
 
     /// The types of which a set may have values, without looking far: those that are missing it has none of.
     virtual bool find_types(std::uint32_t set, std::uint8_t& types) = 0;
