@@ -16,7 +16,7 @@ struct options {
     std::string grammar;             ///< a file; empty: the text may be anything
     std::string json_schema;         ///< a file, in the place of a grammar
     std::string json_whitespace = "flexible";
-    bool grammar_after = false;      ///< it looks at what was chosen, and masks where it refuses that
+    bool grammar_after = false;  ///< it looks at what was chosen, and masks where it refuses that
 
     /// False, with a sentence on standard error, where the words make no sense.
     bool read(int count, char** words);

@@ -19,8 +19,8 @@ template <class Rules>
 class automaton_builder {
 public:
     automaton_builder(const Rules& g, const grammar_limits& limits)
-        : grammar_(g), limits_(limits), rules_(g), rule_of_(g.rules.size(), none),
-          walked_(g.expressions.size(), none), draft_() {}
+        : grammar_(g), limits_(limits), rules_(g), rule_of_(g.rules.size(), none), walked_(g.expressions.size(), none),
+          draft_() {}
 
     /// False where it is larger than the limits allow.
     bool build() {
@@ -92,7 +92,8 @@ private:
     void put_characters(const code_point_set& set, std::uint32_t from, std::uint32_t to) {
         const auto& ranges = set.ranges();
         if (!ranges.empty() && ranges.back().last < 0x80 && set.size() < loop_finder<byte_automaton>::least_of_loop) {
-            for (const auto& range : ranges) draft_.add_edge(from, {std::uint8_t(range.first), std::uint8_t(range.last)}, to);
+            for (const auto& range : ranges)
+                draft_.add_edge(from, {std::uint8_t(range.first), std::uint8_t(range.last)}, to);
             return;
         }
         const std::uint32_t reads = node_beside(from);
@@ -288,8 +289,8 @@ private:
     const Rules& grammar_;
     grammar_limits limits_;
     rule_analysis<Rules> rules_;
-    std::vector<std::uint32_t> rule_of_;   ///< of a named rule, where it is called
-    std::vector<std::uint32_t> walked_;    ///< of an expression, where it is an arc of a walk
+    std::vector<std::uint32_t> rule_of_;  ///< of a named rule, where it is called
+    std::vector<std::uint32_t> walked_;   ///< of an expression, where it is an arc of a walk
     std::vector<work> left_;
     automaton_draft draft_;
     std::size_t inlined_ = 0;

@@ -53,7 +53,8 @@ private:
         std::vector<std::uint8_t> is_closed(draft_.nodes.size());
         std::vector<std::uint32_t> closed;
         for (std::uint32_t n = 0; n < draft_.nodes.size(); ++n)
-            if (draft_.nodes[n].walks() && draft_.nodes[n].begins_walk && draft_.walks[draft_.nodes[n].walk].nodes > 1) {
+            if (draft_.nodes[n].walks() && draft_.nodes[n].begins_walk &&
+                draft_.walks[draft_.nodes[n].walk].nodes > 1) {
                 is_closed[n] = 1;
                 closed.push_back(n);
             }

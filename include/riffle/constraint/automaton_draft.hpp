@@ -16,7 +16,7 @@ struct basic_automaton_draft {
         std::int32_t called = automaton_node::no_rule;
         std::uint32_t returns_to = 0;
         std::uint32_t walk = automaton_node::no_walk;
-        bool begins_walk = false;   ///< no arc of the walk leads there, unless the walk is that node alone
+        bool begins_walk = false;  ///< no arc of the walk leads there, unless the walk is that node alone
         bool may_end_walk = false;
         bool ends_rule = false;
 

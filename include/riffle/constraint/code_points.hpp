@@ -97,8 +97,8 @@ public:
         return basic_code_point_set(std::move(both));
     }
     bool has(code_point c) const noexcept {
-        const auto next =
-            std::upper_bound(ranges_.begin(), ranges_.end(), c, [](code_point v, const auto& r) { return v < r.first; });
+        const auto next = std::upper_bound(ranges_.begin(), ranges_.end(), c,
+                                           [](code_point v, const auto& r) { return v < r.first; });
         return next != ranges_.begin() && c <= std::prev(next)->last;
     }
     bool empty() const noexcept { return ranges_.empty(); }

@@ -42,12 +42,8 @@ parsed<grammar> read_gbnf(const text& source, const text& root, const grammar_li
 /// how deeply it is nested, up to the limits. (A template, so that including riffle does not compile it.)
 template <class Grammar = grammar>
 parsed<Grammar> parse_gbnf(const text& source, const text& root = "root", const grammar_limits& limits = {}) noexcept {
-    RIFFLE_TRY { return detail::read_gbnf<detail::grammar_rules>(source, root, limits); }
-    RIFFLE_CATCH {
-        parse_problem problem;
-        problem.sentence = "out of memory";
-        return parsed<Grammar>(std::move(problem));
-    }
+    return detail::read_in_memory<Grammar>(
+        [&] { return detail::read_gbnf<detail::grammar_rules>(source, root, limits); });
 }
 
 }  // namespace riffle

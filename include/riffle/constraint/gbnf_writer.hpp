@@ -55,9 +55,7 @@ private:
         case expression_kind::repetition: return write_repetition(e);
         case expression_kind::rule: out_ += grammar_.rules[e.first].name; return;
         case expression_kind::token: return write_token(e);
-        case expression_kind::graph:
-            graphs_.push_back(e);
-            return write_name(graphs_.size() - 1, 0);
+        case expression_kind::graph: graphs_.push_back(e); return write_name(graphs_.size() - 1, 0);
         }
     }
 
@@ -99,7 +97,8 @@ private:
         if (bounds.memory == walk_memory::nothing) return;
         const bool counts = bounds.memory == walk_memory::count;
         write_name((out_ += "# from ", number), 0);
-        out_ += counts ? " on as many parts as this: at least " : " on no part twice, and of those with a limit: at least ";
+        out_ +=
+            counts ? " on as many parts as this: at least " : " on no part twice, and of those with a limit: at least ";
         append_number(out_, bounds.least);
         if (bounds.most != walk::unlimited) append_number(out_ += ", at most ", bounds.most);
         out_ += '\n';

@@ -126,4 +126,18 @@ private:
     bool is_good_ = false;
 };
 
+namespace detail {
+
+/// What read() answers; where it throws there is no memory, which is a problem without a place.
+template <class T, class Read>
+parsed<T> read_in_memory(Read read) noexcept {
+    RIFFLE_TRY { return read(); }
+    RIFFLE_CATCH {
+        parse_problem problem;
+        problem.sentence = "out of memory";
+        return parsed<T>(std::move(problem));
+    }
+}
+
+}  // namespace detail
 }  // namespace riffle

@@ -65,7 +65,8 @@ private:
             const auto index = [](const auto&, std::uint32_t i) { return i; };
             into = grouped_lists(ways, draft.nodes.size(), target, index);
             callers = grouped_lists(calls, draft.rules.size(), target, index);
-            returns = grouped_lists(calls, draft.nodes.size(), [](const call& c) { return c.behind; }, index);
+            returns = grouped_lists(
+                calls, draft.nodes.size(), [](const call& c) { return c.behind; }, index);
         }
     };
     class search {

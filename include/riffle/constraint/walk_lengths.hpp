@@ -47,7 +47,8 @@ public:
     bool can_be_ended(std::uint32_t node, const Draft& draft, const shortest_texts<Draft>& shortest) const noexcept {
         const std::uint32_t number = draft.nodes[node].walk;
         const auto& w = draft.walks[number];
-        if (w.bounds.memory == walk_memory::set) return has_bits(number, draft.nodes[node].may_end_walk, draft, shortest);
+        if (w.bounds.memory == walk_memory::set)
+            return has_bits(number, draft.nodes[node].may_end_walk, draft, shortest);
         if (w.nodes == 1) return w.bounds.least == 0 || is_live(draft, shortest, *arcs_.begin(number));
         for (const walk_length& l : of_node_[node])
             if (l.least <= w.bounds.most && w.bounds.least <= l.most) return true;

@@ -34,7 +34,9 @@ struct walk {
     std::uint64_t required = 0;                 ///< of a set: bits
     std::uint32_t longest_told_apart = 0;       ///< counting: from so many arcs on, more of them make no difference
 
-    walk_progress begin() const noexcept { return memory == walk_memory::count ? walk_progress{least, most} : walk_progress{}; }
+    walk_progress begin() const noexcept {
+        return memory == walk_memory::count ? walk_progress{least, most} : walk_progress{};
+    }
     /// Whether the walk may end here, where the node lets it.
     bool may_end(const walk_progress& now) const noexcept {
         if (memory == walk_memory::count) return now.least == 0;

@@ -45,27 +45,24 @@ parsed<grammar> read_json_schema(const text& source, const json_schema_options& 
 ///
 /// Drafts 4, 6, 7, 2019-09 and 2020-12 by `$schema`; without it 2020-12, and the older forms where they cannot be
 /// mistaken. Keywords beside each other hold together. A keyword that no draft knows is an annotation: warnings() names
-/// it. A standard one that is not supported, in its place, is a problem, or with `lenient` a warning; `format` is such an
-/// assertion. problem().where is the JSON pointer of what is wrong; where the text is no JSON it is empty, and `line` and
-/// `column` say where reading stopped. A reference to another document, one to itself for the same value, and a schema
-/// that no value satisfies are problems. The tables of include/riffle/constraint/README.md say what is supported.
+/// it. A standard one that is not supported, in its place, is a problem, or with `lenient` a warning; `format` is such
+/// an assertion. problem().where is the JSON pointer of what is wrong; where the text is no JSON it is empty, and
+/// `line` and `column` say where reading stopped. A reference to another document, one to itself for the same value,
+/// and a schema that no value satisfies are problems. The tables of include/riffle/constraint/README.md say what is
+/// supported.
 ///
 /// Documents: properties come in the order of the schema, then names that only `required` has, then others in any order
 /// (options.any_order lifts that); of schemas that are joined, a schema's own ones come first, then those of $ref and
 /// allOf. Names and constants have one spelling. A listed name comes once; others may come again, where that fools no
 /// count. Numbers have no exponent where something bounds them, integers no fraction, zero no sign.
 ///
-/// Nothing throws; out of memory is a problem without a place. Time and memory grow with the schema, up to the limits; a
-/// set of values that combines more than 4,096 choices is refused. A length or a count costs a counter, whatever its
+/// Nothing throws; out of memory is a problem without a place. Time and memory grow with the schema, up to the limits;
+/// a set of values that combines more than 4,096 choices is refused. A length or a count costs a counter, whatever its
 /// size.
 template <class Grammar = grammar>
 parsed<Grammar> compile_json_schema(const text& schema, const json_schema_options& options = {}) noexcept {
-    RIFFLE_TRY { return detail::read_json_schema<detail::grammar_rules>(schema, options); }
-    RIFFLE_CATCH {
-        parse_problem problem;
-        problem.sentence = "out of memory";
-        return parsed<Grammar>(std::move(problem));
-    }
+    return detail::read_in_memory<Grammar>(
+        [&] { return detail::read_json_schema<detail::grammar_rules>(schema, options); });
 }
 
 }  // namespace riffle

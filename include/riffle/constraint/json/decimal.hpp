@@ -8,7 +8,8 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// A number by its decimal digits, exactly: digits · 10^exponent. The first and the last digit are not 0; zero has none.
+/// A number by its decimal digits, exactly: digits · 10^exponent. The first and the last digit are not 0; zero has
+/// none.
 template <class String>
 struct basic_decimal {
     bool is_negative = false;
@@ -59,7 +60,8 @@ struct basic_decimal {
     }
     friend bool operator==(const basic_decimal& a, const basic_decimal& b) noexcept { return compare(a, b) == 0; }
 
-    /// Whether it is a whole number of times another one, which is above 0 and has at most 18 digits (most_digits_of_divisor).
+    /// Whether it is a whole number of times another one, which is above 0 and has at most 18 digits
+    /// (most_digits_of_divisor).
     bool is_multiple_of(const basic_decimal& other) const noexcept {
         if (is_zero()) return true;
         if (exponent < other.exponent) return false;

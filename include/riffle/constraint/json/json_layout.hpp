@@ -26,7 +26,9 @@ public:
         return whitespace_ == json_whitespace::pretty && level <= most_indented;
     }
     /// The bracket that opens, and what stands ahead of the first value.
-    expression_id open(const char* bracket, std::uint32_t level) { return joined({literal(bracket), line(level), space()}); }
+    expression_id open(const char* bracket, std::uint32_t level) {
+        return joined({literal(bracket), line(level), space()});
+    }
     /// A value is followed by this.
     expression_id behind_value() { return space(); }
     expression_id comma(std::uint32_t level) {
@@ -39,7 +41,9 @@ public:
         return joined({space(), literal(has_space ? ": " : ":"), space()});
     }
     /// The bracket that closes, behind a value.
-    expression_id close(const char* bracket, std::uint32_t level) { return joined({line(level - 1, level), literal(bracket)}); }
+    expression_id close(const char* bracket, std::uint32_t level) {
+        return joined({line(level - 1, level), literal(bracket)});
+    }
     /// Both, with nothing in between.
     expression_id nothing(const char* open_bracket, const char* close_bracket) {
         return joined({literal(open_bracket), space(), literal(close_bracket)});
@@ -73,7 +77,8 @@ private:
     expression_id space() {
         if (whitespace_ != json_whitespace::flexible) return literal({});
         if (space_ == no_rule) {
-            const expression_id blanks = rules_.add_repetition(rules_.add_characters(code_point_set({{' ', ' '}, {'\t', '\t'}})), 0, 20);
+            const expression_id blanks =
+                rules_.add_repetition(rules_.add_characters(code_point_set({{' ', ' '}, {'\t', '\t'}})), 0, 20);
             const expression_id lines = rules_.add_repetition(literal("\n"), 1, 2);
             const expression_id ways[] = {literal({}), literal(" "), joined({lines, blanks})};
             space_ = std::uint32_t(rules_.rules.size());

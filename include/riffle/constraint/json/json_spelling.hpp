@@ -9,7 +9,7 @@
 #include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/expressions.hpp>
 #include <riffle/constraint/json/json_schema_options.hpp>
-#include <riffle/constraint/list_numbers.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -32,7 +32,8 @@ public:
     /// the same parts each time, so that a graph has them once.
     void add_parts(const code_point_set& set, std::vector<expression_id>& to) {
         const auto& ranges = set.ranges();
-        const bool has_all_beyond = ranges.size() >= 2 && ranges.back() == code_point_range{0xE000, greatest_code_point} &&
+        const bool has_all_beyond = ranges.size() >= 2 &&
+                                    ranges.back() == code_point_range{0xE000, greatest_code_point} &&
                                     ranges[ranges.size() - 2].first <= 0x80 && ranges[ranges.size() - 2].last == 0xD7FF;
         if (!has_all_beyond || escapes_ == json_escapes::any) return to.push_back((*this)(set));
         const code_point_set raw = set.intersected(raw_ascii_), others = set.intersected(escaped_);
@@ -85,7 +86,8 @@ private:
         if (escapes_ == json_escapes::any && set.has('/')) letters.push_back({'/', '/'});
         std::vector<expression_id> ways;
         if (!letters.empty()) ways.push_back(rules_.add_characters(code_point_set(std::move(letters))));
-        const code_point_set by_number = escapes_ == json_escapes::any ? set : others.intersected(code_point_set({{0, 0x1F}}));
+        const code_point_set by_number =
+            escapes_ == json_escapes::any ? set : others.intersected(code_point_set({{0, 0x1F}}));
         if (!by_number.empty()) add_numbers(by_number, ways);
         if (ways.empty()) return rules_.add_characters({});
         const expression_id parts[] = {rules_.add_literal("\\"), list(expression_kind::alternatives, ways)};
@@ -103,7 +105,8 @@ private:
         std::vector<expression_id> all;
         for (const auto& range : set.ranges()) {
             if (range.first <= 0xFFFF) add_unit(range.first, (std::min<code_point>)(range.last, 0xFFFF), all);
-            if (range.last > 0xFFFF) add_pairs((std::max<code_point>)(range.first, 0x10000) - 0x10000, range.last - 0x10000, all);
+            if (range.last > 0xFFFF)
+                add_pairs((std::max<code_point>)(range.first, 0x10000) - 0x10000, range.last - 0x10000, all);
         }
         const expression_id parts[] = {rules_.add_literal("u"), list(expression_kind::alternatives, all)};
         ways.push_back(rules_.add_list(expression_kind::sequence, parts, 2));
@@ -117,7 +120,8 @@ private:
                                            list(expression_kind::alternatives, low)};
             to.push_back(rules_.add_list(expression_kind::sequence, parts, 3));
         };
-        const code_point high_first = first >> 10, high_last = last >> 10, low_first = first & 0x3FF, low_last = last & 0x3FF;
+        const code_point high_first = first >> 10, high_last = last >> 10, low_first = first & 0x3FF,
+                         low_last = last & 0x3FF;
         if (high_first == high_last) return pair(high_first, high_last, low_first, low_last);
         const bool is_whole_first = low_first == 0, is_whole_last = low_last == 0x3FF;
         if (!is_whole_first) pair(high_first, high_first, low_first, 0x3FF);
@@ -126,7 +130,9 @@ private:
         if (!is_whole_last) pair(high_last, high_last, 0, low_last);
     }
     /// The four digits of the numbers of a range.
-    void add_unit(code_point first, code_point last, std::vector<expression_id>& to) { add_digits(first, last, 4, {}, to); }
+    void add_unit(code_point first, code_point last, std::vector<expression_id>& to) {
+        add_digits(first, last, 4, {}, to);
+    }
     void add_digits(code_point first, code_point last, std::uint32_t count, std::vector<expression_id> ahead,
                     std::vector<expression_id>& to) {
         const code_point below = (code_point{1} << (4 * (count - 1))) - 1;
@@ -139,7 +145,8 @@ private:
         }
         const std::uint32_t shift = 4 * (count - 1);
         for (code_point d = first >> shift; d <= last >> shift;) {
-            const code_point lowest = d << shift, from = (std::max)(first, lowest), end = (std::min)(last, lowest | below);
+            const code_point lowest = d << shift, from = (std::max)(first, lowest),
+                             end = (std::min)(last, lowest | below);
             if (from == lowest && end == (lowest | below)) {  // and so may the next ones be
                 code_point d_end = d;
                 while (d_end < last >> shift && (((d_end + 1) << shift) | below) <= last) ++d_end;
@@ -172,7 +179,8 @@ private:
     Rules& rules_;
     json_escapes escapes_;
     const code_point_set escaped_{{{0, 0x1F}, {'"', '"'}, {'\\', '\\'}}};
-    const code_point_set raw_ascii_{{{' ', '!'}, {'#', '['}, {']', 0x7F}}}, beyond_ascii_{{{0x80, greatest_code_point}}};
+    const code_point_set raw_ascii_{{{' ', '!'}, {'#', '['}, {']', 0x7F}}},
+        beyond_ascii_{{{0x80, greatest_code_point}}};
     list_numbers numbers_;
     std::vector<std::uint32_t> key_;
     std::vector<expression_id> made_;  ///< of each set that came before

@@ -42,7 +42,8 @@ public:
     bool end_array() { return into_.end(); }
     bool parse_error(std::size_t read, const std::string&, const json::exception& why) {
         offset_ = read > 0 ? read - 1 : 0;
-        return fail(why.id == 406 ? "this number is greater than JSON parsers take: it is no double" : "this is not JSON");
+        return fail(why.id == 406 ? "this number is greater than JSON parsers take: it is no double"
+                                  : "this is not JSON");
     }
 
     const char* problem() const noexcept { return problem_; }

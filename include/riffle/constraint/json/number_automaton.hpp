@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <riffle/constraint/json/decimal.hpp>
-#include <riffle/constraint/list_numbers.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/constraint/regex/automaton_operations.hpp>
 #include <riffle/constraint/regex/character_automaton.hpp>
 
@@ -43,8 +43,8 @@ using number_set = basic_number_set<decimal>;
 template <class Set, class Automaton = character_automaton>
 class number_automaton {
 public:
-    /// `most_digits`: ahead of the point, and behind it; more where the bounds ask for more. Without `counts` there is no
-    /// such limit, and fewer states: whoever reads may count.
+    /// `most_digits`: ahead of the point, and behind it; more where the bounds ask for more. Without `counts` there is
+    /// no such limit, and fewer states: whoever reads may count.
     number_automaton(const Set& of, std::uint32_t most_digits, bool counts = true)
         : of_(of), counts_(counts), most_ahead_(counts ? most_digits : 1), most_behind_(counts ? most_digits : 1) {
         for (const auto& b : of.least) add_comparison(b.at, !b.at.is_negative);
@@ -77,7 +77,17 @@ public:
     }
 
 private:
-    enum phase : std::uint32_t { at_begin, behind_sign, at_zero, in_integer, at_point, in_fraction, at_exponent, behind_exponent_sign, in_exponent };
+    enum phase : std::uint32_t {
+        at_begin,
+        behind_sign,
+        at_zero,
+        in_integer,
+        at_point,
+        in_fraction,
+        at_exponent,
+        behind_exponent_sign,
+        in_exponent
+    };
     enum : std::uint32_t { equal, below, above };
     enum : std::uint32_t { most_exponent_digits = 2 };
 
@@ -85,23 +95,26 @@ private:
     struct place {
         std::uint32_t phase = at_begin;
         bool is_negative = false, is_nonzero = false, has_fraction = false;
-        std::uint32_t digits = 0;             ///< of the part that is read now
-        std::vector<std::uint32_t> orders;    ///< of its digits and those of what it is compared with
-        std::vector<std::uint32_t> rests;     ///< of the divisors
-        std::vector<std::uint32_t> zeros;     ///< that came last, as far as a divisor wants them
+        std::uint32_t digits = 0;           ///< of the part that is read now
+        std::vector<std::uint32_t> orders;  ///< of its digits and those of what it is compared with
+        std::vector<std::uint32_t> rests;   ///< of the divisors
+        std::vector<std::uint32_t> zeros;   ///< that came last, as far as a divisor wants them
     };
 
     /// `is_far`: the number must have as many digits as this at least.
     void add_comparison(const decimal& with, bool is_far) {
         compared_.push_back(with);
-        if ((is_far || !counts_) && with.digits_ahead() > std::int64_t(most_ahead_)) most_ahead_ = std::uint32_t(with.digits_ahead());
+        if ((is_far || !counts_) && with.digits_ahead() > std::int64_t(most_ahead_))
+            most_ahead_ = std::uint32_t(with.digits_ahead());
         most_behind_ = (std::max<std::uint32_t>)(most_behind_, std::uint32_t(with.digits_behind()));
     }
 
     const std::vector<std::uint32_t>& packed(const place& p) {
-        const std::uint32_t marks = std::uint32_t(p.is_negative) | std::uint32_t(p.is_nonzero) << 1 | std::uint32_t(p.has_fraction) << 2;
+        const std::uint32_t marks =
+            std::uint32_t(p.is_negative) | std::uint32_t(p.is_nonzero) << 1 | std::uint32_t(p.has_fraction) << 2;
         key_.assign({p.phase, marks, p.digits});
-        for (std::size_t i = 0; i < compared_.size(); ++i) key_.push_back(i < p.orders.size() ? p.orders[i] : std::uint32_t{equal});
+        for (std::size_t i = 0; i < compared_.size(); ++i)
+            key_.push_back(i < p.orders.size() ? p.orders[i] : std::uint32_t{equal});
         for (std::size_t i = 0; i < of_.divisors.size(); ++i) {
             key_.push_back(i < p.rests.size() ? p.rests[i] : 0);
             key_.push_back(i < p.zeros.size() ? p.zeros[i] : 0);

@@ -14,7 +14,7 @@
 #include <riffle/constraint/json/schema_branch.hpp>
 #include <riffle/constraint/json/schema_sets.hpp>
 #include <riffle/constraint/json/string_languages.hpp>
-#include <riffle/constraint/text_numbers.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -50,10 +50,10 @@ struct object_set {
         std::uint32_t set = 0;
         bool is_required = false;
     };
-    std::vector<member> members;        ///< that are listed, in the order in which they are written
-    std::vector<text> absent;           ///< listed too, but not allowed
-    std::vector<schema_id> of_others;   ///< what says something of all other names
-    std::vector<schema_id> of_names;    ///< what names must be
+    std::vector<member> members;       ///< that are listed, in the order in which they are written
+    std::vector<text> absent;          ///< listed too, but not allowed
+    std::vector<schema_id> of_others;  ///< what says something of all other names
+    std::vector<schema_id> of_names;   ///< what names must be
     std::uint32_t least = 0, most = ~0u;
 };
 
@@ -131,7 +131,8 @@ public:
             const auto& s = at(w.of);
             if (w.what == kind::least_length) into.most = (std::min)(into.most, s.least_length - 1);
             if (w.what == kind::most_length) into.least = (std::max)(into.least, s.most_length + 1);
-            if (w.what == kind::pattern && !add_language(languages_.of_pattern(s.patterns[w.index].source), true, s.patterns[w.index].at, into))
+            if (w.what == kind::pattern &&
+                !add_language(languages_.of_pattern(s.patterns[w.index].source), true, s.patterns[w.index].at, into))
                 return false;
             if (w.what == kind::format && !add_language(languages_.of_format(s.formats[w.index]), true, s.source, into))
                 return false;
@@ -247,7 +248,8 @@ public:
         into.of_others = b.whole;
         into.absent = b.absent;
         for (std::uint32_t n = 0; n < names.count(); ++n) {
-            const bool is_absent = std::any_of(b.absent.begin(), b.absent.end(), [&](const text& t) { return t == names[n]; });
+            const bool is_absent =
+                std::any_of(b.absent.begin(), b.absent.end(), [&](const text& t) { return t == names[n]; });
             const bool is_name = std::all_of(into.of_names.begin(), into.of_names.end(),
                                              [&](schema_id s) { return constants_.holds(s, names[n]); });
             if (is_absent || !is_name) {
@@ -317,7 +319,8 @@ private:
         if (!languages_[language].problem.empty())
             return base::reader().refuse(at_value, "this pattern cannot be read: " + languages_[language].problem);
         const string_set::part part{language, is_negated};
-        if (std::find(to.languages.begin(), to.languages.end(), part) == to.languages.end()) to.languages.push_back(part);
+        if (std::find(to.languages.begin(), to.languages.end(), part) == to.languages.end())
+            to.languages.push_back(part);
         return true;
     }
     bool add_strings(schema_id id, string_set& to) {
@@ -343,7 +346,7 @@ private:
 
     // ---- what is left
 
-    enum : int { most_depth = 8 };            ///< values within values that are looked at
+    enum : int { most_depth = 8 };             ///< values within values that are looked at
     enum : std::uint8_t { not_known = 0xFF };  ///< see types_
 
     bool find_types_of_branches(std::uint32_t set, std::uint8_t& types) {

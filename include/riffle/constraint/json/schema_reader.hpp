@@ -68,7 +68,9 @@ public:
     const parse_problem& problem() const noexcept { return problem_; }
     std::vector<parse_problem>& warnings() noexcept { return warnings_; }
     /// Schemas of which the draft ignores what stands beside `$ref`: the schema, and what it refers to.
-    const std::vector<std::pair<schema_id, schema_id>>& beside_references() const noexcept { return beside_references_; }
+    const std::vector<std::pair<schema_id, schema_id>>& beside_references() const noexcept {
+        return beside_references_;
+    }
 
 private:
     enum : std::size_t { most_warnings = 64 };
@@ -115,8 +117,9 @@ private:
                               !s.none_of.empty() || s.condition != no_schema;
         if (!has_more) return true;
         beside_references_.push_back({known_[v], s.all_of.front()});
-        return warn(reference, "in this draft what stands beside $ref is ignored; here it is applied, unless nothing would "
-                               "be left");
+        return warn(reference,
+                    "in this draft what stands beside $ref is ignored; here it is applied, unless nothing would "
+                    "be left");
     }
 
     bool read_keyword(value_id v, const text& name, value_id value, Schema& s) {
@@ -125,7 +128,7 @@ private:
         if (name == "required") return read_required(value, s);
         if (name == "additionalProperties") return read_one(value, s, s.other_properties);
         if (name == "$ref") return read_reference(v, value, s);
-        if (name == "items") return read_items(v, value, s);
+        if (name == "items") return read_items(value, s);
         if (name == "enum") return read_enum(value, s);
         if (name == "const") return read_const(value, s);
         if (name == "format") return read_format(value, s);
@@ -252,11 +255,13 @@ private:
         }
         const text reference = of_.text_of(value);
         if (reference.starts_with("#")) return fail(value, "there is no " + string_of(reference) + " in this schema");
-        return fail(value, string_of(reference) + " is not in this schema, and nothing is fetched: copy it under $defs");
+        return fail(value,
+                    string_of(reference) + " is not in this schema, and nothing is fetched: copy it under $defs");
     }
     bool read_unevaluated(const text& name, value_id value) {
         if (of_.is_true(value)) return true;
-        return refuse(value, string_of(name) + " is not supported; list what is allowed, and set additionalProperties or items");
+        return refuse(value, string_of(name) +
+                                 " is not supported; list what is allowed, and set additionalProperties or items");
     }
 
     // ---- numbers
@@ -302,7 +307,8 @@ private:
         const decimal divisor(of_.is(value, json_kind::number) ? of_.text_of(value) : text());
         if (divisor.is_zero() || divisor.is_negative) return fail(value, "multipleOf is a number above 0");
         if (divisor.digits.size() > 4)
-            return refuse(value, "multipleOf is supported up to four digits beside zeros; give the numbers by enum, or bounds");
+            return refuse(
+                value, "multipleOf is supported up to four digits beside zeros; give the numbers by enum, or bounds");
         s.has_divisor = true;
         s.divisor = divisor;
         return true;
@@ -320,9 +326,7 @@ private:
         if (!of_.is(value, json_kind::string)) return fail(value, "format is a string");
         const text name = of_.text_of(value);
         switch (support_of_format(name, draft_)) {
-        case format_support::supported:
-            s.formats.push_back(name);
-            return owns(s);
+        case format_support::supported: s.formats.push_back(name); return owns(s);
         case format_support::not_supported:
             return refuse(value, "the format " + string_of(name) + " is not supported; write a pattern");
         case format_support::unknown: break;
@@ -332,10 +336,9 @@ private:
 
     // ---- arrays
 
-    bool read_items(value_id v, value_id value, Schema& s) {
+    bool read_items(value_id value, Schema& s) {
         owns(s);
         if (of_.is(value, json_kind::array)) return of_.count(value) == 0 || read_list(value, s.first_items);
-        (void)v;
         return read_schema(value, s.items);
     }
     bool read_additional_items(value_id v, value_id value, Schema& s) {
@@ -390,7 +393,8 @@ private:
             typename Schema::dependency d;
             d.name = m.name;
             const bool is_list = of_.is(m.value, json_kind::array);
-            if (name == "dependencies" && of_.is(m.value, json_kind::string)) d.required.push_back(of_.text_of(m.value));
+            if (name == "dependencies" && of_.is(m.value, json_kind::string))
+                d.required.push_back(of_.text_of(m.value));
             else if (is_list || name == "dependentRequired") {
                 if (!read_names(m.value, d.required)) return false;
             } else {
@@ -428,7 +432,8 @@ private:
                 }
                 const schema_id to = now.to[now.next++];
                 if (state[to] == open)
-                    return fail(schemas_[to].source, "this schema refers to itself for one and the same value, without end");
+                    return fail(schemas_[to].source,
+                                "this schema refers to itself for one and the same value, without end");
                 if (state[to] == unseen) enter(to);
             }
         }

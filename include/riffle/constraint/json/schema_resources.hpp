@@ -104,7 +104,8 @@ private:
             const std::size_t end = find_in(text(pointer), '/', i + 1);
             std::string name;
             for (std::size_t k = i + 1; k < end; ++k) {
-                const bool is_escape = pointer[k] == '~' && k + 1 < end && (pointer[k + 1] == '0' || pointer[k + 1] == '1');
+                const bool is_escape =
+                    pointer[k] == '~' && k + 1 < end && (pointer[k + 1] == '0' || pointer[k + 1] == '1');
                 name += is_escape ? (pointer[k + 1] == '0' ? '~' : '/') : pointer[k];
                 k += is_escape;
             }

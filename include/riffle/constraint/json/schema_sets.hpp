@@ -9,7 +9,7 @@
 
 #include <riffle/constraint/json/schema.hpp>
 #include <riffle/constraint/json/schema_branch.hpp>
-#include <riffle/constraint/list_numbers.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -190,7 +190,8 @@ private:
                 schema_terms terms;
                 for (std::size_t k = 0; k < count; ++k)
                     if ((common[i * count + k] & type) != 0) terms.push_back({one_of[k], true});
-                const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.second == terms; });
+                const auto known =
+                    std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.second == terms; });
                 if (known != groups.end()) known->first = std::uint8_t(known->first | type);
                 else groups.push_back({type, std::move(terms)});
             }
@@ -249,7 +250,8 @@ private:
         for (std::size_t i = 0; i < s.first_items.size(); ++i) breaks(type_array, kind::first_item, i);
         if (s.items != no_schema && !says_nothing(s.items)) breaks(type_array, kind::items);
         if (s.contains != no_schema) {
-            if (s.least_contained == 1 && s.most_contained == schema_type::unlimited) breaks(type_array, kind::contains);
+            if (s.least_contained == 1 && s.most_contained == schema_type::unlimited)
+                breaks(type_array, kind::contains);
             else cannot(type_array, "the opposite of minContains and maxContains is not supported");
         }
         if (s.has_different_items) cannot(type_array, "the opposite of uniqueItems is not supported");
@@ -274,9 +276,11 @@ private:
         if (s.other_properties != no_schema && !says_nothing(s.other_properties))
             breaks(type_object, kind::other_properties);
         if (!s.pattern_properties.empty())
-            cannot(type_object, "the opposite of patternProperties is not supported, as not and an overlapping oneOf ask for");
+            cannot(type_object,
+                   "the opposite of patternProperties is not supported, as not and an overlapping oneOf ask for");
         if (s.names != no_schema && !says_nothing(s.names))
-            cannot(type_object, "the opposite of propertyNames is not supported, as not and an overlapping oneOf ask for");
+            cannot(type_object,
+                   "the opposite of propertyNames is not supported, as not and an overlapping oneOf ask for");
 
         for (const schema_id part : s.all_of) add_way(type_any, {{part, true}});
         for (const auto& group : s.any_of) {
@@ -312,7 +316,8 @@ private:
                    at(id).pattern_properties.empty();
         });
         if (!is_closed || !s.pattern_properties.empty()) {
-            rest.problem = "the opposite of additionalProperties is not supported here, as not and an overlapping oneOf ask for";
+            rest.problem =
+                "the opposite of additionalProperties is not supported here, as not and an overlapping oneOf ask for";
             rest.problem_at = broken->of;
             into.push_back(std::move(rest));
             return true;
@@ -320,7 +325,8 @@ private:
         std::vector<text> names;
         for (const schema_id id : b.whole)
             for (const auto& p : at(id).properties)
-                if (!has_name(names, p.name) && std::none_of(s.properties.begin(), s.properties.end(), [&](const auto& own) { return own.name == p.name; }))
+                if (!has_name(names, p.name) && std::none_of(s.properties.begin(), s.properties.end(),
+                                                             [&](const auto& own) { return own.name == p.name; }))
                     names.push_back(p.name);
         for (const text& name : names) {
             schema_branch one = rest;

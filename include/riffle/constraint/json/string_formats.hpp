@@ -104,9 +104,7 @@ private:
         const std::string characters = "(?:[\\w.~!$&'()*+,;=:@/?-]|" + percent() + ")*";
         return "(?:\\?" + characters + ")?(?:#" + characters + ")?";
     }
-    static std::string path_of(const std::string& first) {
-        return first + "+(?:/" + path_character() + "*)*";
-    }
+    static std::string path_of(const std::string& first) { return first + "+(?:/" + path_character() + "*)*"; }
     static std::string uri() {
         return "[A-Za-z][A-Za-z\\d+.-]*:(?:" + hierarchy(path_character()) + ")" + query_and_fragment();
     }
@@ -114,14 +112,14 @@ private:
         return "(?:" + hierarchy("(?:[\\w.~!$&'()*+,;=@-]|" + percent() + ")") + ")" + query_and_fragment();
     }
     static std::string hierarchy(const std::string& first) {
-        return "//" + authority() + "(?:/" + path_character() + "*)*|/(?:" + path_of(path_character()) + ")?|(?:" +
-               path_of(first) + ")?";
+        return "//" + authority() + "(?:/" + path_character() + "*)*|/(?:" + path_of(path_character()) +
+               ")?|(?:" + path_of(first) + ")?";
     }
     /// RFC 6570, section 2.
     static std::string uri_template() {
         const std::string name = "(?:\\w|" + percent() + ")(?:\\.?(?:\\w|" + percent() + "))*(?::[1-9]\\d{0,3}|\\*)?";
-        return "(?:[!#$&(-;=?-\\[\\]_a-z~\\u00a0-\\u{10ffff}]|" + percent() + "|\\{[+#./;?&=,!@|]?" + name + "(?:," + name +
-               ")*\\})*";
+        return "(?:[!#$&(-;=?-\\[\\]_a-z~\\u00a0-\\u{10ffff}]|" + percent() + "|\\{[+#./;?&=,!@|]?" + name + "(?:," +
+               name + ")*\\})*";
     }
     /// RFC 6901, section 3.
     static std::string json_pointer() { return "(?:/(?:[^/~]|~[01])*)*"; }

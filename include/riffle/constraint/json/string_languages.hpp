@@ -53,11 +53,12 @@ public:
         const regex& e = languages_[pattern].expression;
         if (languages_[pattern].is != kind::pattern || !languages_[pattern].problem.empty()) return none;
         const auto& root = e.at(e.root);
-        if (root.kind != regex_kind::sequence || root.count != 3 || e.at(e.part(root, 0)).kind != regex_kind::text_begin ||
-            e.at(e.part(root, 2)).kind != regex_kind::text_end)
+        if (root.kind != regex_kind::sequence || root.count != 3 ||
+            e.at(e.part(root, 0)).kind != regex_kind::text_begin || e.at(e.part(root, 2)).kind != regex_kind::text_end)
             return none;
         const auto& repeated = e.at(e.part(root, 1));
-        if (repeated.kind != regex_kind::repetition || e.at(e.part(repeated, 0)).kind != regex_kind::characters) return none;
+        if (repeated.kind != regex_kind::repetition || e.at(e.part(repeated, 0)).kind != regex_kind::characters)
+            return none;
         least = repeated.least;
         most = repeated.most;
         return find_or_add(languages_[pattern].source, kind::pattern_of_any_length);
@@ -73,7 +74,8 @@ public:
     /// Whether a text is in a language; no text is in one that has a problem.
     bool contains(std::uint32_t id, const text& of) {
         const Automaton* const a = automaton(id);
-        return a && a->label_of(of) != 0 && (languages_[id].most_characters == ~0u || count_of(of) <= languages_[id].most_characters);
+        return a && a->label_of(of) != 0 &&
+               (languages_[id].most_characters == ~0u || count_of(of) <= languages_[id].most_characters);
     }
     static std::size_t count_of(const text& of) noexcept {
         std::size_t count = 0;
@@ -98,7 +100,8 @@ private:
         l.match = l.is == kind::format ? regex_match::whole : regex_match::search;
         regex_reader<regex> reader{text(pattern)};
         if (!reader.read()) {
-            l.problem = std::string(reader.problem()) + " (at character " + std::to_string(reader.problem_offset()) + ")";
+            l.problem =
+                std::string(reader.problem()) + " (at character " + std::to_string(reader.problem_offset()) + ")";
             l.is_made = true;
             return;
         }

@@ -19,21 +19,21 @@ private:
     enum : std::uint32_t { times = 1440 };
     /// Where the states of a kind begin; behind them, in brackets, what each of them remembers.
     enum place : std::uint32_t {
-        hour_tens = 1,                         // [0 to 2]
-        hour = hour_tens + 3,                  // [hour]
-        hour_colon = hour + 24,                // [hour]
-        minute_tens = hour_colon + 24,         // [hour, tens]
-        minute = minute_tens + 144,            // [time]
-        minute_colon = minute + times,         // [time]
-        leap_tens = minute_colon + times,      // [time]
-        leap = leap_tens + times,              // [time]
-        leap_point = leap + times,             // [time]
-        leap_fraction = leap_point + times,    // [time]
-        left_5 = leap_fraction + times,        // [offset]: hh:mm must follow
-        left_4 = left_5 + times,               // [last digit of the hour, minute]
-        left_3 = left_4 + 600,                 // [minute]: the colon must follow
-        left_2 = left_3 + 60,                  // [minute]
-        left_1 = left_2 + 60,                  // [last digit of the minute]
+        hour_tens = 1,                       // [0 to 2]
+        hour = hour_tens + 3,                // [hour]
+        hour_colon = hour + 24,              // [hour]
+        minute_tens = hour_colon + 24,       // [hour, tens]
+        minute = minute_tens + 144,          // [time]
+        minute_colon = minute + times,       // [time]
+        leap_tens = minute_colon + times,    // [time]
+        leap = leap_tens + times,            // [time]
+        leap_point = leap + times,           // [time]
+        leap_fraction = leap_point + times,  // [time]
+        left_5 = leap_fraction + times,      // [offset]: hh:mm must follow
+        left_4 = left_5 + times,             // [last digit of the hour, minute]
+        left_3 = left_4 + 600,               // [minute]: the colon must follow
+        left_2 = left_3 + 60,                // [minute]
+        left_1 = left_2 + 60,                // [last digit of the minute]
         second_tens = left_1 + 10,
         second = second_tens + 1,
         point = second + 1,

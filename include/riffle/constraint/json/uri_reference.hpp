@@ -85,7 +85,9 @@ String resolved_uri(const text& base, const text& reference) {
 /// Without the escapes %HH.
 template <class String = std::string>
 String without_percent_escapes(const text& of) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1; };
+    const auto digit = [](char c) {
+        return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+    };
     String made;
     for (std::size_t i = 0; i < of.size(); ++i) {
         const bool is_escape = of[i] == '%' && i + 2 < of.size() && digit(of[i + 1]) >= 0 && digit(of[i + 2]) >= 0;

@@ -7,7 +7,7 @@
 
 #include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/expressions.hpp>
-#include <riffle/constraint/list_numbers.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/constraint/regex/character_automaton.hpp>
 #include <riffle/constraint/walks.hpp>
 
@@ -65,7 +65,8 @@ expression_id automaton_expression(Rules& rules, const character_automaton& of, 
     for (std::uint32_t s = 0; s < of.size(); ++s) graph.add_node(of.label(s) != 0);
     if (of.empty()) graph.add_node();
     add_arcs(graph, parts, of, spell, 0);
-    if (least != 0 || most != walk::unlimited) graph.bounds = {.memory = walk_memory::count, .least = least, .most = most};
+    if (least != 0 || most != walk::unlimited)
+        graph.bounds = {.memory = walk_memory::count, .least = least, .most = most};
     return rules.add_graph(std::move(graph), parts.data());
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <riffle/constraint/code_points.hpp>
-#include <riffle/constraint/list_numbers.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/constraint/regex/character_automaton.hpp>
 #include <riffle/core/text.hpp>
 
@@ -158,8 +158,8 @@ Automaton automaton_of_words(const std::vector<std::pair<std::u32string, std::ui
     for (const auto& [word, label] : words) {
         std::uint32_t at = 0;
         for (const char32_t c : word) {
-            const auto known = std::find_if(nodes[at].next.begin(), nodes[at].next.end(),
-                                            [&](const auto& n) { return n.first == c; });
+            const auto known =
+                std::find_if(nodes[at].next.begin(), nodes[at].next.end(), [&](const auto& n) { return n.first == c; });
             if (known != nodes[at].next.end()) {
                 at = known->second;
                 continue;

@@ -26,7 +26,8 @@ parsed<grammar> read_regex(const text& pattern, const grammar_limits& limits) {
         return parsed<grammar>(std::move(problem));
     };
     if (pattern.size() > limits.text_bytes) return refuse(0, "the pattern is longer than the limit allows");
-    regex_reader<regex> reader(pattern, {.depth = limits.depth, .repetitions = limits.repetitions, .nodes = limits.nodes});
+    regex_reader<regex> reader(pattern,
+                               {.depth = limits.depth, .repetitions = limits.repetitions, .nodes = limits.nodes});
     if (!reader.read()) return refuse(reader.problem_offset(), reader.problem());
     Rules rules;
     plain_characters<Rules> spell(rules);
@@ -60,12 +61,7 @@ parsed<grammar> read_regex(const text& pattern, const grammar_limits& limits) {
 /// with look-ahead, `\b`, or `^` and `$` inside it becomes an automaton of at most 4,096 states.
 template <class Grammar = grammar>
 parsed<Grammar> parse_regex(const text& pattern, const grammar_limits& limits = {}) noexcept {
-    RIFFLE_TRY { return detail::read_regex<detail::grammar_rules>(pattern, limits); }
-    RIFFLE_CATCH {
-        parse_problem problem;
-        problem.sentence = "out of memory";
-        return parsed<Grammar>(std::move(problem));
-    }
+    return detail::read_in_memory<Grammar>([&] { return detail::read_regex<detail::grammar_rules>(pattern, limits); });
 }
 
 }  // namespace riffle

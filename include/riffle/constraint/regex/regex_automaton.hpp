@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <riffle/constraint/code_points.hpp>
-#include <riffle/constraint/list_numbers.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/constraint/regex/automaton_operations.hpp>
 #include <riffle/constraint/regex/character_automaton.hpp>
 #include <riffle/constraint/regex/regex_reader.hpp>
@@ -27,8 +27,7 @@ enum class regex_match : std::uint8_t {
 template <class Regex, class Automaton = character_automaton>
 class regex_automaton {
 public:
-    explicit regex_automaton(const Regex& of, std::size_t most_states = 4096)
-        : regex_(of), most_states_(most_states) {}
+    explicit regex_automaton(const Regex& of, std::size_t most_states = 4096) : regex_(of), most_states_(most_states) {}
 
     /// False where there is a problem: too many states, or a look-ahead in a place where it is no intersection.
     bool make(regex_match match, Automaton& into) {
@@ -41,7 +40,8 @@ public:
             if (!make_of(sequence_of(regex_.part(root, i)), 0, match, each[i])) return false;
             all.push_back(&each[i]);
         }
-        return join(all, 0, [](std::uint64_t bits) { return std::uint32_t(bits != 0); }, into);
+        return join(
+            all, 0, [](std::uint64_t bits) { return std::uint32_t(bits != 0); }, into);
     }
     const char* problem() const noexcept { return problem_; }
 
@@ -104,7 +104,8 @@ private:
             first == 0 && place > 0 && std::all_of(of.begin(), of.begin() + std::ptrdiff_t(place), is_begin);
         if (!is_at_begin && std::any_of(of.begin() + std::ptrdiff_t(place), of.end(),
                                         [&](node_id id) { return asks_what_is_before(id); }))
-            return fail("^ and \\b are not supported behind a look-ahead, unless that follows the ^ of the whole pattern");
+            return fail(
+                "^ and \\b are not supported behind a look-ahead, unless that follows the ^ of the whole pattern");
         Automaton looked_at, rest, behind;
         if (!make_of(of, place + 1, match == regex_match::whole ? match : regex_match::beginning, rest)) return false;
         if (!make_of(sequence_of(regex_.part(look, 0)), 0, regex_match::beginning, looked_at)) return false;
@@ -210,9 +211,7 @@ private:
         case regex_kind::text_begin:
         case regex_kind::text_end:
         case regex_kind::word_boundary:
-        case regex_kind::not_word_boundary:
-            made = add({node::asserts, std::uint32_t(n.kind), next, 0});
-            return true;
+        case regex_kind::not_word_boundary: made = add({node::asserts, std::uint32_t(n.kind), next, 0}); return true;
         case regex_kind::ahead:
         case regex_kind::not_ahead: break;
         }
@@ -374,7 +373,8 @@ private:
                 if (next[u] < ranges.size() && ranges[next[u]].first <= first) signature[u / 32] |= 1u << (u % 32);
             }
             const code_point last = i + 1 < cuts.size() ? cuts[i + 1] - 1 : code_point{greatest_code_point};
-            pieces_.push_back({first, (std::min<code_point>)(last, greatest_code_point), signatures.number_of(signature)});
+            pieces_.push_back(
+                {first, (std::min<code_point>)(last, greatest_code_point), signatures.number_of(signature)});
         }
         class_count_ = std::uint32_t(signatures.count());
         to_.assign(class_count_, none);

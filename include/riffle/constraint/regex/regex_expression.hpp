@@ -64,9 +64,10 @@ private:
             for (std::size_t i = 0; i < n.count; ++i)
                 if (!add(regex_.part(n, i), parts[i])) return false;
             const bool is_sequence = n.kind == regex_kind::sequence;
-            made = parts.empty() ? rules_.add_literal({})
-                                 : rules_.add_list(is_sequence ? expression_kind::sequence : expression_kind::alternatives,
-                                                   parts.data(), parts.size());
+            made = parts.empty()
+                       ? rules_.add_literal({})
+                       : rules_.add_list(is_sequence ? expression_kind::sequence : expression_kind::alternatives,
+                                         parts.data(), parts.size());
             return true;
         }
         case regex_kind::repetition: {

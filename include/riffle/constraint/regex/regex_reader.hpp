@@ -12,14 +12,24 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-// The classes of ECMA-262 (section 22.2.2.9, CharacterClassEscape): digits and word characters are ASCII, white space is
-// Unicode's and the byte order mark.
+// The classes of ECMA-262 (section 22.2.2.9, CharacterClassEscape): digits and word characters are ASCII, white space
+// is Unicode's and the byte order mark.
 
 inline code_point_set regex_digits() { return code_point_set({{'0', '9'}}); }
-inline code_point_set regex_word_characters() { return code_point_set({{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}); }
+inline code_point_set regex_word_characters() {
+    return code_point_set({{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}});
+}
 inline code_point_set regex_spaces() {
-    return code_point_set({{'\t', '\r'}, {' ', ' '}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029},
-                           {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}});
+    return code_point_set({{'\t', '\r'},
+                           {' ', ' '},
+                           {0xA0, 0xA0},
+                           {0x1680, 0x1680},
+                           {0x2000, 0x200A},
+                           {0x2028, 0x2029},
+                           {0x202F, 0x202F},
+                           {0x205F, 0x205F},
+                           {0x3000, 0x3000},
+                           {0xFEFF, 0xFEFF}});
 }
 inline code_point_set regex_line_ends() { return code_point_set({{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}}); }
 
@@ -140,7 +150,8 @@ private:
             while (!at_end() && here() != '>') ++at_;
             if (!take('>')) return fail(begin, "the name of this group is never closed");
         } else if (take('?') && !take(':')) {
-            return fail(begin, "a group begins with (, (?:, (?=, (?! or (?<name>; modes and other forms are not ECMA-262's");
+            return fail(begin,
+                        "a group begins with (, (?:, (?=, (?! or (?<name>; modes and other forms are not ECMA-262's");
         }
         node_id inside = 0;
         if (!read_alternatives(inside, depth + 1)) return false;
@@ -281,11 +292,13 @@ private:
         case 'x': return read_hexadecimal(set, begin, 2);
         case 'u': return read_unicode(set, begin);
         case 'p':
-        case 'P': return fail(begin, "classes by Unicode property (\\p{...}) are not supported; write a class of ranges");
+        case 'P':
+            return fail(begin, "classes by Unicode property (\\p{...}) are not supported; write a class of ranges");
         case 'k': return fail(begin, "back references are not supported: what they match is no regular language");
         default: break;
         }
-        if (is_digit(c)) return fail(begin, "back references are not supported: what they match is no regular language");
+        if (is_digit(c))
+            return fail(begin, "back references are not supported: what they match is no regular language");
         return fail(begin, "ECMA-262 has no such escape");
     }
     bool read_digits(code_point& value, std::size_t count) noexcept {

@@ -17,8 +17,10 @@ enum class regex_kind : std::uint8_t {
     repetition,    ///< its one part, so many times
     text_begin,    ///< ^
     text_end,      ///< $
-    word_boundary, not_word_boundary,  ///< \b and \B
-    ahead, not_ahead,                  ///< (?=...) and (?!...)
+    word_boundary,
+    not_word_boundary,  ///< \b and \B
+    ahead,
+    not_ahead,  ///< (?=...) and (?!...)
 };
 
 /// A regular expression as a tree.
