@@ -14,9 +14,15 @@ namespace detail {
 
 /// A number in digits, whatever the locale.
 template <class String>
-void append_number(String& to, std::size_t number) {
+void append_number(String& to, std::uint64_t number) {
     if (number >= 10) append_number(to, number / 10);
     to += char('0' + number % 10);
+}
+template <class String = std::string>
+String in_digits(std::uint64_t number) {
+    String digits;
+    append_number(digits, number);
+    return digits;
 }
 
 }  // namespace detail

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <riffle/constraint/numbering.hpp>
+#include <riffle/constraint/parsed.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -101,10 +103,6 @@ public:
             else to += c;
         }
     }
-    static void append_number(String& to, std::size_t number) {
-        if (number >= 10) append_number(to, number / 10);
-        to += char('0' + number % 10);
-    }
     /// Whether two values are the same, as JSON Schema has it: objects in any order, numbers by `same_number`.
     template <class SameNumber>
     bool are_equal(value_id a, value_id b, SameNumber same_number) const {
@@ -142,17 +140,9 @@ private:
     };
 
     bool has_each_name_once(value_id v) const {
-        const std::size_t size = count(v);
-        std::vector<std::uint32_t> slots(4 * size + 1, 0);  // an open hash table, half full at most
-        for (std::size_t i = 0; i < size; ++i) {
-            const text name = member_at(v, i).name;
-            std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-            for (const char c : name) hash = (hash ^ std::uint8_t(c)) * 1099511628211u;
-            std::size_t slot = std::size_t(hash % slots.size());
-            for (; slots[slot] != 0; slot = (slot + 1) % slots.size())
-                if (member_at(v, slots[slot] - 1).name == name) return false;
-            slots[slot] = std::uint32_t(i + 1);
-        }
+        text_numbers names;
+        for (std::size_t i = 0; i < count(v); ++i)
+            if (names.number_of(member_at(v, i).name) != i) return false;
         return true;
     }
 

@@ -79,8 +79,8 @@ private:
         if (space_ == no_rule) {
             const expression_id blanks =
                 rules_.add_repetition(rules_.add_characters(code_point_set({{' ', ' '}, {'\t', '\t'}})), 0, 20);
-            const expression_id lines = rules_.add_repetition(literal("\n"), 1, 2);
-            const expression_id ways[] = {literal({}), literal(" "), joined({lines, blanks})};
+            const expression_id line_ends = rules_.add_repetition(literal("\n"), 1, 2);
+            const expression_id ways[] = {literal({}), literal(" "), joined({line_ends, blanks})};
             space_ = std::uint32_t(rules_.rules.size());
             rules_.rules.push_back({"space", rules_.add_list(expression_kind::alternatives, ways, 3), 0});
         }

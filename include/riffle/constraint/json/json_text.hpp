@@ -24,8 +24,10 @@ public:
 
     bool null() { return into_.add(json_kind::null), true; }
     bool boolean(bool value) { return into_.add(json_kind::boolean, value ? "true" : "false"), true; }
-    bool number_integer(json::number_integer_t value) { return add_number(std::to_string(value)); }
-    bool number_unsigned(json::number_unsigned_t value) { return add_number(std::to_string(value)); }
+    bool number_integer(json::number_integer_t value) {  // below 0
+        return add_number("-" + in_digits(0 - std::uint64_t(value)));
+    }
+    bool number_unsigned(json::number_unsigned_t value) { return add_number(in_digits(value)); }
     bool number_float(json::number_float_t, const json::string_t& digits) { return add_number(digits); }
     bool string(json::string_t& value) { return into_.add(json_kind::string, value), true; }
     bool binary(json::binary_t&) { return false; }

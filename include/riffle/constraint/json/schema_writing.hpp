@@ -13,6 +13,7 @@
 #include <riffle/constraint/json/json_spelling.hpp>
 #include <riffle/constraint/json/schema_boxes.hpp>
 #include <riffle/constraint/numbering.hpp>
+#include <riffle/constraint/parsed.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -77,12 +78,12 @@ struct schema_writing {
             }
             if (name.empty()) name = "set";
         }
-        return name + "-" + std::to_string(key);
+        return name + "-" + in_digits(key);
     }
     /// An expression that stands in many places, as a rule.
     expression_id shared_rule(expression_id of, const char* name) {
         const auto number = std::uint32_t(rules.rules.size());
-        rules.rules.push_back({name + ("-" + std::to_string(number)), of, 0});
+        rules.rules.push_back({name + ("-" + in_digits(number)), of, 0});
         return rules.add_rule(number);
     }
 

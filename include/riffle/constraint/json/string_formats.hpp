@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <riffle/constraint/json/schema_resources.hpp>
+#include <riffle/constraint/parsed.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -84,9 +85,9 @@ private:
         const std::string h = "[\\da-fA-F]{1,4}", last = "(?:" + h + ":" + h + "|" + ipv4() + ")";
         std::string all = "(?:" + h + ":){6}" + last + "|::(?:" + h + ":){5}" + last;
         for (int before = 0; before <= 5; ++before) {  // at most so many and one ahead of ::
-            const std::string ahead = "(?:(?:" + h + ":){0," + std::to_string(before) + "}" + h + ")?::";
+            const std::string ahead = "(?:(?:" + h + ":){0," + in_digits(before) + "}" + h + ")?::";
             const int behind = 4 - before;
-            if (behind >= 0) all += "|" + ahead + "(?:" + h + ":){" + std::to_string(behind) + "}" + last;
+            if (behind >= 0) all += "|" + ahead + "(?:" + h + ":){" + in_digits(behind) + "}" + last;
             else all += "|" + ahead + h;
         }
         return all + "|(?:(?:" + h + ":){0,6}" + h + ")?::";

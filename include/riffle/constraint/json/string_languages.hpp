@@ -8,6 +8,7 @@
 
 #include <riffle/constraint/json/string_formats.hpp>
 #include <riffle/constraint/json/time_automaton.hpp>
+#include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/regex/automaton_operations.hpp>
 #include <riffle/constraint/regex/character_automaton.hpp>
 #include <riffle/constraint/regex/regex_automaton.hpp>
@@ -100,8 +101,7 @@ private:
         l.match = l.is == kind::format ? regex_match::whole : regex_match::search;
         regex_reader<regex> reader{text(pattern)};
         if (!reader.read()) {
-            l.problem =
-                std::string(reader.problem()) + " (at character " + std::to_string(reader.problem_offset()) + ")";
+            l.problem = std::string(reader.problem()) + " (at character " + in_digits(reader.problem_offset()) + ")";
             l.is_made = true;
             return;
         }

@@ -155,9 +155,9 @@ Automaton automaton_of_words(const std::vector<std::pair<std::u32string, std::ui
         std::uint32_t label = 0;
     };
     std::vector<node> nodes(1);
-    for (const auto& [word, label] : words) {
+    for (const auto& [characters, label] : words) {
         std::uint32_t at = 0;
-        for (const char32_t c : word) {
+        for (const char32_t c : characters) {
             const auto known =
                 std::find_if(nodes[at].next.begin(), nodes[at].next.end(), [&](const auto& n) { return n.first == c; });
             if (known != nodes[at].next.end()) {

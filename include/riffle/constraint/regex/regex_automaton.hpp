@@ -240,8 +240,8 @@ private:
 
     // ---- the deterministic one. A set of nodes that read, accept or assert; and, where one asserts, what came before.
 
-    enum before : std::uint32_t { nothing, word, no_word, unimportant };
-    enum class after : std::uint8_t { word, no_word, end };
+    enum before : std::uint32_t { nothing, of_word, of_no_word, unimportant };
+    enum class after : std::uint8_t { of_word, of_no_word, end };
 
     void follow(std::uint32_t from, std::vector<std::uint32_t>& to) {
         left_.assign(1, from);
@@ -261,8 +261,8 @@ private:
         switch (kind) {
         case regex_kind::text_begin: return b == nothing;
         case regex_kind::text_end: return a == after::end;
-        case regex_kind::word_boundary: return (b == word) != (a == after::word);
-        default: return (b == word) == (a == after::word);
+        case regex_kind::word_boundary: return (b == of_word) != (a == after::of_word);
+        default: return (b == of_word) == (a == after::of_word);
         }
     }
     /// The nodes that read or accept, once what follows is known.
@@ -312,13 +312,13 @@ private:
                                        [&](std::uint32_t n) { return nodes_[n].is == node::accepts; }));
             if (now.empty()) continue;
             for (std::uint32_t c = 0; c < class_count_; ++c) {
-                const auto& here = resolved(now, b, is_word_[c] != 0 ? after::word : after::no_word);
+                const auto& here = resolved(now, b, is_word_[c] != 0 ? after::of_word : after::of_no_word);
                 const std::vector<std::uint32_t> reading(here.begin(), here.end());
                 set.clear();
                 ++round_;
                 for (const std::uint32_t n : reading)
                     if (nodes_[n].is == node::reads && has_class_[nodes_[n].what][c] != 0) follow(nodes_[n].next, set);
-                settle(set, is_word_[c] != 0 ? word : no_word);
+                settle(set, is_word_[c] != 0 ? of_word : of_no_word);
                 to_[c] = set.size() == 1 ? std::uint32_t{none} : numbers.number_of(set);
             }
             for (const piece& p : pieces_)

@@ -72,9 +72,9 @@ private:
         ++at_;
         return true;
     }
-    bool take(text word) noexcept {
-        if (!source_.part(at_).starts_with(word)) return false;
-        at_ += word.size();
+    bool take(text these) noexcept {
+        if (!source_.part(at_).starts_with(these)) return false;
+        at_ += these.size();
         return true;
     }
 
