@@ -8,6 +8,7 @@
 #include <riffle/constraint/json/decimal.hpp>
 #include <riffle/constraint/json/json_document.hpp>
 #include <riffle/constraint/json/schema.hpp>
+#include <riffle/constraint/json/schema_cycles.hpp>
 #include <riffle/constraint/json/schema_resources.hpp>
 #include <riffle/constraint/json/string_formats.hpp>
 #include <riffle/constraint/parsed.hpp>
@@ -34,7 +35,9 @@ public:
             schemas_.emplace_back();
             if (!read(sources_[i], schemas_[i])) return false;
         }
-        return has_no_cycle();
+        const schema_id cycle = find_cycle(schemas_);
+        return cycle == no_schema ||
+               fail(schemas_[cycle].source, "this schema refers to itself for one and the same value, without end");
     }
     schema_id root() const noexcept { return root_; }
     const Schema& at(schema_id id) const noexcept { return schemas_[id]; }
@@ -403,52 +406,6 @@ private:
             s.dependencies.push_back(std::move(d));
         }
         return true;
-    }
-
-    // ---- cycles: a schema that comes to mean itself, for the value itself, says nothing
-
-    bool has_no_cycle() {
-        enum : std::uint8_t { unseen, open, done };
-        std::vector<std::uint8_t> state(schemas_.size(), unseen);
-        struct visit {
-            schema_id of;
-            std::size_t next;
-            std::vector<schema_id> to;
-        };
-        std::vector<visit> visits;
-        const auto enter = [&](schema_id id) {
-            state[id] = open;
-            visits.push_back({id, 0, schemas_of_the_value(schemas_[id])});
-        };
-        for (schema_id first = 0; first < schemas_.size(); ++first) {
-            if (state[first] != unseen) continue;
-            enter(first);
-            while (!visits.empty()) {
-                visit& now = visits.back();
-                if (now.next == now.to.size()) {
-                    state[now.of] = done;
-                    visits.pop_back();
-                    continue;
-                }
-                const schema_id to = now.to[now.next++];
-                if (state[to] == open)
-                    return fail(schemas_[to].source,
-                                "this schema refers to itself for one and the same value, without end");
-                if (state[to] == unseen) enter(to);
-            }
-        }
-        return true;
-    }
-    static std::vector<schema_id> schemas_of_the_value(const Schema& s) {
-        std::vector<schema_id> all = s.all_of;
-        for (const auto* groups : {&s.any_of, &s.one_of})
-            for (const auto& group : *groups) all.insert(all.end(), group.begin(), group.end());
-        all.insert(all.end(), s.none_of.begin(), s.none_of.end());
-        for (const schema_id id : {s.condition, s.consequence, s.alternative})
-            if (id != no_schema) all.push_back(id);
-        for (const auto& d : s.dependencies)
-            if (d.of != no_schema) all.push_back(d.of);
-        return all;
     }
 
     const Document& of_;
