@@ -84,11 +84,9 @@ private:
     static std::string ipv6() {
         const std::string h = "[\\da-fA-F]{1,4}", last = "(?:" + h + ":" + h + "|" + ipv4() + ")";
         std::string all = "(?:" + h + ":){6}" + last + "|::(?:" + h + ":){5}" + last;
-        for (int before = 0; before <= 5; ++before) {  // at most so many and one ahead of ::
+        for (std::uint32_t before = 0; before <= 5; ++before) {  // at most so many and one ahead of ::
             const std::string ahead = "(?:(?:" + h + ":){0," + in_digits(before) + "}" + h + ")?::";
-            const int behind = 4 - before;
-            if (behind >= 0) all += "|" + ahead + "(?:" + h + ":){" + in_digits(behind) + "}" + last;
-            else all += "|" + ahead + h;
+            all += "|" + ahead + (before <= 4 ? "(?:" + h + ":){" + in_digits(4 - before) + "}" + last : h);
         }
         return all + "|(?:(?:" + h + ":){0,6}" + h + ")?::";
     }
