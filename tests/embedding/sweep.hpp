@@ -43,7 +43,7 @@ void fail_each_allocation(Make make, Operation operation, Failed failed, Succeed
         ASSERT_TRUE(outcome_of([&] { return operation(object); }).ok());
         succeeded(object);
     }
-    for (std::size_t n = 0; n < 2000; ++n) {
+    for (std::size_t n = 0; n < 10000; ++n) {
         SCOPED_TRACE(testing::Message() << "allocation " << n);
         const std::size_t before = living_pieces();
         bool is_over = false;

@@ -132,6 +132,11 @@ TEST(JsonSchemaKeywords, Contains) {
         {R"({"type": "array", "contains": {"type": "integer"}, "maxContains": 2})", {"[\"a\",1]", "[1,2]"}, {"[1,2,3]", "[\"a\"]", "[]"}},
         {R"({"type": "array", "contains": {"type": "integer"}, "minContains": 2})", {"[1,\"a\",2]"}, {"[1]", "[]"}},
         {R"({"type": "array", "contains": {"type": "integer"}, "minContains": 0})", {"[]", "[\"a\"]"}, {}},
+        {R"({"type": "array", "contains": {}, "maxContains": 2})", {"[1]", "[1,2]"}, {"[]", "[1,2,3]"}},
+        {R"({"contains": {}, "minContains": 3, "maxContains": 2})", {"{}"}, {"[]", "[1,2]", "[1,2,3]"}},
+        {R"({"type": "array", "prefixItems": [{"type": "string"}], "contains": {"const": 5}, "maxContains": 1})", {"[\"a\",5]", "[\"a\",4,true,5]"}, {"[5]", "[\"a\"]", "[\"a\",5,5]"}},
+        {R"({"type": "array", "allOf": [{"contains": {"const": 1}}, {"contains": {"const": 2}}], "maxItems": 3})", {"[1,2]", "[2,1]", "[3,2,1]"}, {"[1]", "[2,2]", "[3,3", "[1,2,3,4]"}},
+        {R"({"type": "array", "allOf": [{"contains": {"minimum": 3}, "maxContains": 1}, {"contains": {"maximum": 5}, "minContains": 2}], "items": {"type": "integer"}})", {"[1,3]", "[1,2,9]", "[4,2]"}, {"[3,4]", "[1,2]", "[9,1]", "[4,9,1]"}},
         {R"({"type": "array", "not": {"contains": {"type": "null"}}})", {"[]", "[1]"}, {"[null]", "[1,null]"}},
     });
 }

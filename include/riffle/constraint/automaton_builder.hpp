@@ -155,7 +155,8 @@ private:
         std::vector<std::size_t> arcs(e.count);  // those of one part that lead to one node stand together, and share it
         for (std::size_t i = 0; i < e.count; ++i) arcs[i] = i;
         const auto key = [&](std::size_t i) { return std::uint64_t{grammar_.part(e, i)} << 32 | graph.arcs[i].to; };
-        std::stable_sort(arcs.begin(), arcs.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+        std::sort(arcs.begin(), arcs.end(),
+                  [&](std::size_t a, std::size_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
         for (std::size_t i = 0; i < arcs.size();) {
             std::size_t end = i + 1;
             while (end < arcs.size() && key(arcs[end]) == key(arcs[i])) ++end;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include <riffle/constraint/automaton_draft.hpp>
@@ -167,7 +168,9 @@ private:
         });
         std::sort(draft_.token_edges.begin(), draft_.token_edges.end(), by_node);
         std::sort(draft_.steps.begin(), draft_.steps.end(), by_node);
-        std::stable_sort(draft_.arcs.begin(), draft_.arcs.end(), by_node);
+        std::sort(draft_.arcs.begin(), draft_.arcs.end(), [](const auto& a, const auto& b) {
+            return std::tie(a.from, a.to.rule, a.to.to, a.to.bit) < std::tie(b.from, b.to.rule, b.to.to, b.to.bit);
+        });
         const auto set_begins = [&](const auto& items, auto begin) {
             std::size_t next = 0;
             for (std::uint32_t n = 0; n <= count; ++n) {

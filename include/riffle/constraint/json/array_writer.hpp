@@ -11,6 +11,7 @@
 #include <riffle/constraint/json/schema_boxes.hpp>
 #include <riffle/constraint/json/schema_branch.hpp>
 #include <riffle/constraint/json/schema_writing.hpp>
+#include <riffle/constraint/numbering.hpp>
 #include <riffle/constraint/walks.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
@@ -27,17 +28,17 @@ public:
 
     /// False where there is a problem, which the reader has.
     bool write(const schema_branch& b, std::uint32_t level, expressions& ways) {
-        array_set a = w_.boxes.arrays_of(b);
-        for (const auto& c : a.contains) a.least = (std::max)(a.least, (std::min)(c.least, 1u));
+        const array_set a = w_.boxes.arrays_of(b);
         if (a.least > a.most) return true;
-        if (w_.boxes.breaks_later_items(b))
-            return w_.reader().refuse(w_.place_of(b, {"items"}),
-                                      "the opposite of items behind prefixItems is not supported");
+        if (const schema_id broken = w_.boxes.with_broken_later_items(b); broken != no_schema)
+            if (!w_.reader().refuse(w_.reader().at(broken).source,
+                                    "the opposite of items behind prefixItems is not supported"))
+                return false;
         if (a.most == 0) return ways.push_back(w_.layout.nothing("[", "]")), true;
         ++level;
         const expression_id open = w_.layout.open("[", level), close = w_.layout.close("]", level);
         if (a.least == 0) ways.push_back(w_.layout.nothing("[", "]"));
-        expression_id items;
+        expression_id items = Rules::no_expression;
         if (a.are_different && a.most > 1) {
             if (!write_different_items(a, b, level, items)) return false;
         } else if (!a.contains.empty()) {
@@ -141,47 +142,66 @@ private:
             if (has[i]) all.push_back(w_.layout.literal(names[i]));
         return true;
     }
-    /// Some of the items are in another set, too.
+    /// Some of the items are in other sets, too. A node of the graph is how many items there were, up to those that
+    /// have sets of their own, and how many in each of those other sets, up to where more make no difference.
     bool write_containing_items(const array_set& a, const schema_branch& b, std::uint32_t level, expression_id& made) {
-        if (a.contains.size() > 1 || !a.first.empty() || a.contains[0].least > most_contained ||
-            (a.contains[0].most != ~0u && a.contains[0].most > most_contained)) {
-            made = repeated_items(item(a.rest, level), a, level);
-            return w_.reader().refuse(
-                w_.place_of(b, {"contains"}),
-                "contains is supported once, without prefixItems, and up to 1,000 items that it counts");
-        }
-        const auto& c = a.contains[0];
-        schema_terms with = w_.boxes.terms_of(a.rest), without = with;
-        const schema_terms more = w_.boxes.terms_of(c.set);
-        with.insert(with.end(), more.begin(), more.end());
-        if (more.size() == 1) without.push_back({more[0].of, !more[0].is_negated});
-        const bool is_bounded = c.most != ~0u;
-        if (is_bounded && more.size() != 1)
-            return w_.reader().refuse(w_.place_of(b, {"maxContains"}), "maxContains is not supported here");
-        const expression_id counted = item(w_.boxes.set_of(with), level);
-        const expression_id other = item(w_.boxes.set_of(is_bounded ? without : w_.boxes.terms_of(a.rest)), level);
-        const std::uint32_t steps = is_bounded ? c.most : c.least;
         expression_graph graph;
         expressions parts;
-        const auto arc = [&](std::uint32_t from, std::uint32_t to, expression_id part) {
-            graph.arcs.push_back({from, to});
-            parts.push_back(part);
-        };
-        const std::uint32_t first = graph.add_node();
-        for (std::uint32_t k = 0; k <= steps; ++k) graph.add_node(k >= c.least);
-        const expression_id more_counted = w_.layout.joined({w_.layout.comma(level), counted});
-        const expression_id more_other = w_.layout.joined({w_.layout.comma(level), other});
-        arc(first, 1, other);
-        if (steps > 0) arc(first, 2, counted);
-        for (std::uint32_t k = 0; k <= steps; ++k) {
-            arc(1 + k, 1 + k, more_other);
-            if (k < steps) arc(1 + k, 2 + k, more_counted);
+        list_numbers nodes;
+        nodes.number_of(std::vector<std::uint32_t>(1 + a.contains.size(), 0));
+        graph.add_node();
+        const auto places = std::uint32_t((std::max<std::size_t>)(a.first.size(), 1));
+        for (std::uint32_t from = 0; from < nodes.count(); ++from) {
+            if (nodes.count() * (std::size_t{1} << a.contains.size()) > most_arcs)
+                return refuse_contained(a, b, level, made);
+            const std::vector<std::uint32_t> now = nodes[from];
+            for (std::uint32_t in = 0; in < 1u << a.contains.size(); ++in) {
+                std::vector<std::uint32_t> next = now;
+                if (!count_contained(a, in, next)) continue;
+                next[0] = (std::min)(now[0] + 1, places);
+                const std::uint32_t to = nodes.number_of(next);
+                if (to == graph.may_end.size()) graph.add_node(is_enough(a, next));
+                graph.arcs.push_back({from, to});
+                const expression_id one = item(w_.boxes.set_of(terms_within(a, now[0], in)), level);
+                parts.push_back(now[0] == 0 ? one : w_.layout.joined({w_.layout.comma(level), one}));
+            }
         }
         graph.bounds = {.memory = walk_memory::count, .least = (std::max)(a.least, 1u), .most = a.most};
         made = w_.rules.add_graph(std::move(graph), parts.data());
         return true;
     }
-    enum : std::uint32_t { most_contained = 1000 };
+    /// One item more, that is in some of the sets. False where no item of those is wanted. An item that is not counted
+    /// may be in a set all the same, where there is no upper bound.
+    static bool count_contained(const array_set& a, std::uint32_t in, std::vector<std::uint32_t>& counts) {
+        for (std::size_t i = 0; i < a.contains.size(); ++i) {
+            const auto& c = a.contains[i];
+            if ((in >> i & 1) != 0 && counts[1 + i]++ == (c.most == ~0u ? c.least : c.most)) return false;
+        }
+        return true;
+    }
+    static bool is_enough(const array_set& a, const std::vector<std::uint32_t>& counts) {
+        for (std::size_t i = 0; i < a.contains.size(); ++i)
+            if (counts[1 + i] < a.contains[i].least) return false;
+        return true;
+    }
+    /// What is said of an item.
+    schema_terms terms_within(const array_set& a, std::uint32_t place, std::uint32_t in) {
+        schema_terms all = w_.boxes.terms_of(place < a.first.size() ? a.first[place] : a.rest);
+        for (std::size_t i = 0; i < a.contains.size(); ++i) {
+            const bool is_in = (in >> i & 1) != 0;
+            if (!is_in && a.contains[i].most == ~0u) continue;
+            const schema_term said = w_.boxes.terms_of(a.contains[i].set).front();
+            all.push_back({said.of, said.is_negated == is_in});
+        }
+        return all;
+    }
+    bool refuse_contained(const array_set& a, const schema_branch& b, std::uint32_t level, expression_id& made) {
+        made = a.first.empty() ? repeated_items(item(a.rest, level), a, level) : items_by_place(a, level);
+        return w_.reader().refuse(w_.place_of(b, {"contains"}),
+                                  "contains is supported up to 1,000 items that it counts; fewer where several "
+                                  "contains, or prefixItems, stand together");
+    }
+    enum : std::uint32_t { most_arcs = 2004 };
 
     writing& w_;
 };

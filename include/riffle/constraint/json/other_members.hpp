@@ -43,8 +43,8 @@ public:
                     std::find(languages.begin(), languages.end(), l) == languages.end())
                     languages.push_back(l);
             }
-        if (languages.size() > 20)
-            return w_.reader().fail(w_.place_of(b, {"patternProperties"}),
+        if (languages.size() > most_patterns || o.of_names.size() > most_patterns)
+            return w_.reader().fail(w_.place_of(b, {"patternProperties", "propertyNames"}),
                                     "more than 20 patterns of names in one object are not supported");
         const auto terms_of = [&](std::uint64_t bits) {
             return w_.boxes.terms_of_others(o, [&](const auto& names) {
@@ -87,9 +87,7 @@ public:
             return std::uint32_t(sets.size());
         };
         character_automaton names;
-        if (!combine(all, required, label_of, strings_.most_states, names))
-            return w_.reader().refuse(w_.place_of(b, {"patternProperties", "propertyNames"}),
-                                      "the patterns of names have more states in common than the limit allows");
+        if (!combine(all, required, label_of, strings_.most_states, names)) return refuse_names(b);
         if (!languages.empty() || !own.empty()) names = minimized(names);
         if (names.empty()) return true;
         into.are_there = true;
@@ -135,30 +133,43 @@ private:
                 has_any = false;
                 return true;
             }
-            string_set s;
-            if (branches.size() > 1)
-                return w_.reader().refuse(
-                    w_.place_of(b, {"propertyNames"}),
-                    "propertyNames is supported with one pattern, format or list, not with a choice of them");
-            if (!w_.boxes.find_strings(branches[0], s)) return false;
-            character_automaton names;
-            if (!strings_.combine_languages(s, w_.place_of(b, {"propertyNames"}), names)) return false;
-            if (s.least > 0 || s.most != ~0u) {
-                const std::uint32_t least = s.least, most = s.most;
-                if (least > most_name || (most != ~0u && most > most_name))
-                    return w_.reader().refuse(w_.place_of(b, {"propertyNames"}),
-                                              "lengths of names are supported up to 1,000 characters");
-                const character_automaton lengths = automaton_of_lengths(least, most), plain = names;
-                if (!combine(
-                        {&plain, &lengths}, 3, [](std::uint64_t bits) { return std::uint32_t(bits == 3); },
-                        strings_.most_states, names))
-                    return w_.reader().refuse(w_.place_of(b, {"patternProperties", "propertyNames"}),
-                                              "the patterns of names have more states in common than the limit allows");
-            }
-            into.push_back(std::move(names));
+            into.emplace_back();
+            if (!find_names(b, branches, into.back())) return false;
         }
         return true;
     }
+    /// What the strings of several branches have between them.
+    bool find_names(const schema_branch& b, const std::vector<schema_branch>& branches, character_automaton& names) {
+        std::vector<character_automaton> ways(branches.size());
+        std::vector<const character_automaton*> all;
+        for (std::size_t i = 0; i < branches.size(); ++i) {
+            if (!find_names(b, branches[i], ways[i])) return false;
+            all.push_back(&ways[i]);
+        }
+        if (all.size() == 1) {
+            names = std::move(ways[0]);
+            return true;
+        }
+        const auto is_any = [](std::uint64_t bits) { return std::uint32_t(bits != 0); };
+        return (all.size() < most_patterns && combine(all, 0, is_any, strings_.most_states, names)) || refuse_names(b);
+    }
+    bool find_names(const schema_branch& b, const schema_branch& of, character_automaton& names) {
+        string_set s;
+        if (!w_.boxes.find_strings(of, s)) return false;
+        if (!strings_.combine_languages(s, w_.place_of(b, {"propertyNames"}), names)) return false;
+        if (s.least == 0 && s.most == ~0u) return true;
+        if (s.least > most_name || (s.most != ~0u && s.most > most_name))
+            return w_.reader().refuse(w_.place_of(b, {"propertyNames"}),
+                                      "lengths of names are supported up to 1,000 characters");
+        const character_automaton lengths = automaton_of_lengths(s.least, s.most), plain = names;
+        const auto are_both = [](std::uint64_t bits) { return std::uint32_t(bits == 3); };
+        return combine({&plain, &lengths}, 3, are_both, strings_.most_states, names) || refuse_names(b);
+    }
+    bool refuse_names(const schema_branch& b) {
+        return w_.reader().fail(w_.place_of(b, {"patternProperties", "propertyNames"}),
+                                "the patterns of names have more states in common than the limit allows");
+    }
+    enum : std::size_t { most_patterns = 20 };
     enum : std::uint32_t { most_name = 1000 };
     static character_automaton automaton_of_lengths(std::uint32_t least, std::uint32_t most) {
         character_automaton made;

@@ -126,8 +126,7 @@ public:
             a.least = (std::max)(a.least, s.least_items);
             a.most = (std::min)(a.most, s.most_items);
             a.are_different |= s.has_different_items;
-            if (s.contains != no_schema && s.least_contained + std::uint64_t{1} > 0 &&
-                !(s.least_contained == 0 && s.most_contained == ~0u))
+            if (s.contains != no_schema)
                 a.contains.push_back({base::set_of({{s.contains, false}}), s.least_contained, s.most_contained});
         }
         for (const broken_assertion& w : b.broken) {
@@ -138,7 +137,8 @@ public:
                 first[w.index].push_back({s.first_items[w.index], true});
                 a.least = (std::max)(a.least, w.index + 1);
             }
-            if (w.what == kind::items) a.contains.push_back({base::set_of({{s.items, true}}), 1, ~0u});
+            if (w.what == kind::items && at(w.of).first_items.empty())
+                a.contains.push_back({base::set_of({{s.items, true}}), 1, ~0u});
             if (w.what == kind::contains) {
                 for (auto& terms : first) terms.push_back({s.contains, true});
                 rest.push_back({s.contains, true});
@@ -146,13 +146,26 @@ public:
         }
         for (const schema_terms& terms : first) a.first.push_back(base::set_of(terms));
         a.rest = base::set_of(rest);
+        count_contained(a);
         return a;
     }
-    /// Whether a branch breaks `items` of a schema that has items of their own place, too: then not all items count.
-    bool breaks_later_items(const schema_branch& b) const {
-        return std::any_of(b.broken.begin(), b.broken.end(), [&](const broken_assertion& w) {
-            return w.what == kind::items && !at(w.of).first_items.empty();
+    /// As many items as are contained there are at least; all of them are in the set of all values.
+    void count_contained(array_set& a) const {
+        for (const auto& c : a.contains) {
+            a.least = c.least > c.most ? ~0u : (std::max)(a.least, c.least);
+            if (base::terms_of(c.set).empty()) a.most = (std::min)(a.most, c.most);
+        }
+        if (a.least == ~0u) a.most = 0;  // no array has more than it may
+        std::erase_if(a.contains, [&](const array_set::contained& c) {
+            return base::terms_of(c.set).empty() || (c.least == 0 && c.most >= a.most);
         });
+    }
+    /// The schema of which a branch breaks `items`, though it has items of their own place, too: then not all items
+    /// count.
+    schema_id with_broken_later_items(const schema_branch& b) const {
+        for (const broken_assertion& w : b.broken)
+            if (w.what == kind::items && !at(w.of).first_items.empty()) return w.of;
+        return no_schema;
     }
 
     // ---- objects

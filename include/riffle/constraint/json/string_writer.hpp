@@ -27,7 +27,7 @@ public:
     using writing = schema_writing<Rules, Reader>;
     using value_id = typename writing::value_id;
     using expressions = typename writing::expressions;
-    enum : std::size_t { most_states = 1 << 14 };
+    enum : std::size_t { most_states = 1 << 14, most_combined = 62 };
 
     explicit string_writer(writing& w) : w_(w) {}
 
@@ -53,15 +53,19 @@ public:
         known_.push_back({std::move(s), made});
         return true;
     }
-    /// The automaton of what languages have in common; false where there is a problem.
+    /// The automaton of what languages have in common; false where there is a problem. Where lenient, what cannot be
+    /// combined is left out.
     bool combine_languages(const string_set& s, value_id at, character_automaton& both) {
         std::vector<const character_automaton*> all;
         std::uint64_t required = 0;
         for (const auto& part : s.languages) {
             const character_automaton* const a = w_.boxes.languages().automaton(part.language);
-            if (!a || all.size() == 63)
-                return w_.reader().refuse(at, "a pattern here cannot be combined with others, or with lengths: " +
-                                                  w_.boxes.languages()[part.language].problem);
+            if (!a || all.size() == most_combined) {
+                const std::string why = a ? "there are too many" : w_.boxes.languages()[part.language].problem;
+                if (!w_.reader().refuse(at, "a pattern here cannot be combined with others, or with lengths: " + why))
+                    return false;
+                continue;
+            }
             if (!part.is_negated) required |= std::uint64_t{1} << all.size();
             all.push_back(a);
         }
@@ -76,11 +80,12 @@ public:
             return true;
         }
         const auto label_of = [&](std::uint64_t bits) { return std::uint32_t(bits == required); };
-        if (!combine(all, required, label_of, most_states, both))
-            return w_.reader().refuse(at,
-                                      "the patterns of this string have more states in common than the limit allows");
-        both = minimized(both);
-        return true;
+        if (combine(all, required, label_of, most_states, both)) {
+            both = minimized(both);
+            return true;
+        }
+        both = automaton_of_all();
+        return w_.reader().refuse(at, "the patterns of this string have more states in common than the limit allows");
     }
     /// Of some words.
     static character_automaton automaton_of(const std::vector<text>& words) {
