@@ -123,13 +123,13 @@ slow_graph random_graph(integers& random) {
         if (random.below(2) != 0) g.required = random.below(32) & ~1u;
         return g;
     }
-    const std::uint32_t nodes = 1 + random.below(4);
-    for (std::uint32_t n = 0; n < nodes; ++n) g.may_end.push_back(random.below(2) != 0);
-    for (std::uint32_t n = 1 + random.below(8); n > 0; --n)
+    const std::uint32_t nodes = 1 + random.below(6);
+    for (std::uint32_t n = 0; n < nodes; ++n) g.may_end.push_back(random.below(3) == 0);
+    for (std::uint32_t n = 1 + random.below(12); n > 0; --n)
         g.arcs.push_back({random.below(nodes), random.below(nodes), 64, words[random.below(6)]});
     if (g.remembers == memory::count) {
         g.least = random.below(4);
-        if (random.below(3) != 0) g.most = g.least + random.below(12);
+        if (random.below(3) != 0) g.most = g.least + random.below(random.below(2) != 0 ? 12 : 3);
     }
     return g;
 }
@@ -200,6 +200,19 @@ TEST(Graphs, CountFurtherThanAnyToken) {
         EXPECT_EQ(m.is_complete(), i >= 100 && i % 2 == 0) << i;
         ASSERT_FALSE(m.accept(i % 2).refused);
     }
+}
+TEST(Graphs, GoNowhereFromWhereTheEndIsTooFar) {
+    slow_graph g;
+    g.may_end = {false, false, false, true};
+    g.arcs = {{0, 1, 64, "b"}, {0, 2, 64, "a"}, {1, 1, 64, "b"}, {1, 0, 64, "c"}, {2, 3, 64, "b"}, {2, 1, 64, "a"}};
+    g.remembers = memory::count;
+    g.most = 2;
+    const parsed<grammar> made = compiled(g);
+    ASSERT_TRUE(made.ok());
+    const vocabulary_trie trie = riffle_tests::constraint_walks::trie_of(riffle_tests::constraint_walks::words_of({"a", "b", "bb", "ab"}));
+    grammar_matcher m(*made, trie);
+    EXPECT_EQ(m.legal_words()[0], 0b1001u) << "b and bb lead to where the end is three arcs away";
+    EXPECT_TRUE(m.accept(1).refused);
 }
 TEST(Graphs, AreWrittenAsRules) {
     slow_graph g;

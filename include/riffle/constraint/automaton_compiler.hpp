@@ -70,7 +70,9 @@ private:
             });
         }
         for (const std::uint32_t n : closed) draft_.nodes[n].walk = automaton_node::no_walk;
-        std::erase_if(draft_.arcs, [&](const auto& a) { return !draft_.nodes[a.from].walks(); });
+        std::erase_if(draft_.arcs, [&](const auto& a) {
+            return !draft_.nodes[a.from].walks() || lengths_.is_too_far_from_an_end(a.to.to, draft_);
+        });
         return true;
     }
     void cut_dead_ends() {

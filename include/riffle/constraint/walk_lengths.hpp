@@ -35,6 +35,12 @@ public:
     /// Of a node, ascending. A walk of one node has none: it may take any number of arcs.
     const std::vector<walk_length>& operator[](std::uint32_t node) const noexcept { return of_node_[node]; }
 
+    /// Whether no walk ever gets from a node to an end, since it counts and has a bound.
+    bool is_too_far_from_an_end(std::uint32_t node, const Draft& draft) const noexcept {
+        const auto& w = draft.walks[draft.nodes[node].walk];
+        return w.bounds.memory == walk_memory::count && w.nodes > 1 && of_node_[node].empty();
+    }
+
     /// From so many arcs on, more of them make no difference to any node of a walk.
     std::uint32_t longest_told_apart(const typename Draft::walk_nodes& w) const noexcept {
         std::uint32_t most = 0;
