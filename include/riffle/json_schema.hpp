@@ -6,4 +6,5 @@
 #endif
 #include <riffle/constraint.hpp>
 #include <riffle/constraint/json/compile_json_schema.hpp>
+#include <riffle/constraint/json/constrain_by_schema.hpp>
 #include <riffle/constraint/json/json_schema_options.hpp>

@@ -101,7 +101,12 @@ TEST(SettingsNames, AllOtherOptionsOfLlama) {
                   "root ::= \"a\" | [=,+]\n# as it stands");
         EXPECT_FALSE(s.read(spelt)) << spelt;
     }
-    for (const char* name : {"--grammar-file", "-j", "--json-schema", "-jf", "--json-schema-file", "-bs",
+    for (const char* name : {"-j", "--json-schema"})
+        for (const std::string& spelt : spellings(name)) {
+            EXPECT_EQ(read(spelt + R"(= {"pattern": "a=\u003B, "} ;top_k=3)").json_schema, R"({"pattern": "a=\u003B, "})");
+            EXPECT_FALSE(s.read(spelt)) << spelt;
+        }
+    for (const char* name : {"--grammar-file", "-jf", "--json-schema-file", "-bs",
                              "--backend-sampling", "LLAMA_ARG_BACKEND_SAMPLING", "n_probs", "post_sampling_probs",
                              "logprobs", "top_logprobs", "grammar_lazy", "grammar_triggers", "preserved_tokens"})
         for (const std::string& entry : {std::string(name), name + std::string("=x")}) {

@@ -466,4 +466,55 @@ TEST(Presets, SurviveAnyValue) {
             }
 }
 
+// ---- documents
+
+std::string schema_in(dialect whose, pairs keys) {
+    preset p(whose);
+    for (const auto& [key, value] : keys) EXPECT_TRUE(p.set(text(key), text(value))) << p.problem();
+    chain_settings s;
+    EXPECT_TRUE(p.make(s));
+    EXPECT_EQ(p.notes(), notes{});
+    return s.json_schema;
+}
+TEST(Presets, HaveJsonSchemas) {
+    const std::string any_object = R"({"type":"object"})";
+    const char* const schema = R"({"pattern": "\\d\\\\", "x": [1, {"y": ","}]})";  // its text ends in a backslash
+    for (const auto& [whose, key] : {std::pair{dialect::llama, "json_schema"}, {dialect::text_generation_webui, "json_schema"},
+                                     {dialect::ollama, "format"}, {dialect::openai, "guided_json"}}) {
+        EXPECT_EQ(schema_in(whose, {{key, schema}}), schema);
+        EXPECT_EQ(schema_in(whose, {{key, R"("{\"const\": \"\u00e9\"}")"}}), "{\"const\": \"é\"}") << "as a text";
+        EXPECT_EQ(schema_in(whose, {{key, "\"\""}}), "");
+        EXPECT_EQ(schema_in(whose, {{key, "null"}}), "");
+    }
+    EXPECT_EQ(schema_in(dialect::ollama, {{"format", "json"}}), any_object);
+    EXPECT_EQ(schema_in(dialect::ollama, {{"format", "\"json\""}}), any_object);
+    EXPECT_EQ(schema_in(dialect::llama, {{"json_schema", "{}"}}), any_object) << "as llama.cpp has it";
+    EXPECT_EQ(schema_in(dialect::openai, {{"guided_json", "{}"}}), "{}") << "any value";
+    EXPECT_EQ(schema_in(dialect::text_generation_webui, {{"json_schema", "{}"}}), "") << "SillyTavern's for none";
+}
+TEST(Presets, HaveFormatsOfResponses) {
+    const std::string any_object = R"({"type":"object"})";
+    for (const dialect whose : {dialect::llama, dialect::openai}) {
+        const auto of = [&](const char* format) { return schema_in(whose, {{"response_format", format}}); };
+        EXPECT_EQ(of(R"({"type": "json_schema", "json_schema": {"name": "x", "strict": true, "schema": {"type": "array"}}})"), R"({"type": "array"})");
+        EXPECT_EQ(of(R"({"json_schema": {"schema": {"a": "]}"}}, "type": "json_schema"})"), R"({"a": "]}"})");
+        EXPECT_EQ(of(R"({"type": "json_object"})"), any_object);
+        EXPECT_EQ(of(R"({"type": "json_object", "schema": {"minProperties": 1}})"), R"({"minProperties": 1})");
+        EXPECT_EQ(of(R"({"type": "text"})"), "");
+        EXPECT_EQ(of("{}"), "");
+        preset p(whose);
+        EXPECT_FALSE(p.set("response_format", R"({"type": "yaml"})"));
+        EXPECT_NE(p.problem().find("is neither text nor JSON"), std::string::npos) << p.problem();
+    }
+    EXPECT_EQ(schema_in(dialect::openai, {{"structured_outputs", R"({"json": {"type": "null"}})"}}), R"({"type": "null"})");
+    EXPECT_EQ(schema_in(dialect::openai, {{"structured_outputs", R"({"json": null, "json_object": true})"}}), any_object);
+    EXPECT_EQ(notes_of(dialect::openai, {{"structured_outputs", R"({"regex": "a"})"}}),
+              notes{"structured_outputs asks for regex: a grammar of it keeps a chain to it"});
+    preset p(dialect::openai);
+    EXPECT_TRUE(p.set("structured_outputs", R"({"grammar": "root ::= \"a\""})"));
+    chain_settings s;
+    EXPECT_TRUE(p.make(s));
+    EXPECT_EQ(s.grammar, "root ::= \"a\"");
+}
+
 }  // namespace

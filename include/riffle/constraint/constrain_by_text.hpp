@@ -4,6 +4,7 @@
 
 #include <riffle/constraint/constrain.hpp>
 #include <riffle/constraint/gbnf.hpp>
+#include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/grammar_matcher.hpp>
 #include <riffle/constraint/parsed.hpp>
@@ -32,18 +33,22 @@ public:
     /// invalid_parameter: problem() says why and where.
     template <class Chain>
     status operator()(const text& source, const vocabulary* words, Chain& chain) {
-        problem_ = {};
-        if (!has_trie_ && !words) return status::invalid("settings", "grammar", 0, "needs a vocabulary");
+        if (!can_match(words)) return status::invalid("settings", "grammar", 0, "needs a vocabulary");
         const parsed<grammar> read = parse_gbnf(source, "root", limits_);
-        if (!read) {
-            problem_ = read.problem();
-            return status::invalid("settings", "grammar at byte", double(problem_.offset), "cannot be read");
-        }
-        const grammar_matcher matcher(*read, has_trie_ ? trie_ : vocabulary_trie(*words));
-        return chain.push(riffle::constrain{matcher});
+        problem_ = read.problem();
+        if (!read) return status::invalid("settings", "grammar at byte", double(problem_.offset), "cannot be read");
+        return push(*read, words, chain);
     }
     /// What was wrong with the text read last; nothing in it where nothing was.
     const parse_problem& problem() const noexcept { return problem_; }
+
+protected:
+    bool can_match(const vocabulary* words) const noexcept { return has_trie_ || words; }
+    template <class Chain>
+    status push(const grammar& language, const vocabulary* words, Chain& chain) const {
+        return chain.push(riffle::constrain{grammar_matcher(language, has_trie_ ? trie_ : vocabulary_trie(*words))});
+    }
+    void set_problem(const parse_problem& problem) { problem_ = problem; }
 
 private:
     vocabulary_trie trie_;

@@ -100,7 +100,9 @@ public:
     }
     /// With a grammar, where one is set: `make_constraint(grammar text, vocab, chain)` puts a stage that keeps to it
     /// into an empty chain, ahead of all others, and answers a status; constrain_by_text (riffle/constraint.hpp) does.
-    /// Where it fails nothing is built. A grammar that is set is never ignored: without this argument it is a sentence.
+    /// So does constrain_by_schema (riffle/json_schema.hpp), and where a JSON schema is set, its member
+    /// `by_json_schema(schema text, vocab, chain)`. Where it fails nothing is built. What is set is never ignored:
+    /// without this argument it is a sentence, and so are a grammar and a schema that are both set.
     template <class Policies, class Constrain>
     status build(basic_dynamic_chain<Policies>& into, const vocabulary* vocab, Constrain&& make_constraint) const {
         basic_dynamic_chain<Policies> made;

@@ -96,6 +96,7 @@ struct sampling_parameters {
     std::vector<std::string> dry_breakers{"\n", ":", "\"", "*"};
     token_sequences dry_breaker_tokens;   ///< in place of the strings; no text sets them
     std::string grammar;                  ///< that the text keeps to (GBNF); empty: it may be anything
+    std::string json_schema;              ///< of the document that the text is; empty: it may be anything
     bool first_space_is_dropped = false;  ///< of a piece, when strings are looked for: see dry_breakers
     /// In order, a selector wherever it stands; none = the selector alone. A list set by hand gives way to the first
     /// sampler that a text mentions.

@@ -145,15 +145,16 @@ private:
     /// Some of the items are in other sets, too. A node of the graph is how many items there were, up to those that
     /// have sets of their own, and how many in each of those other sets, up to where more make no difference.
     bool write_containing_items(const array_set& a, const schema_branch& b, std::uint32_t level, expression_id& made) {
+        if (arcs_at_most(a) > most_arcs) return refuse_contained(a, b, level, made);
         expression_graph graph;
         expressions parts;
         list_numbers nodes;
         nodes.number_of(std::vector<std::uint32_t>(1 + a.contains.size(), 0));
         graph.add_node();
         const auto places = std::uint32_t((std::max<std::size_t>)(a.first.size(), 1));
+        list_numbers kinds;  // of items: where they stand, and in which sets they are
+        expressions of_kind;
         for (std::uint32_t from = 0; from < nodes.count(); ++from) {
-            if (nodes.count() * (std::size_t{1} << a.contains.size()) > most_arcs)
-                return refuse_contained(a, b, level, made);
             const std::vector<std::uint32_t> now = nodes[from];
             for (std::uint32_t in = 0; in < 1u << a.contains.size(); ++in) {
                 std::vector<std::uint32_t> next = now;
@@ -162,13 +163,25 @@ private:
                 const std::uint32_t to = nodes.number_of(next);
                 if (to == graph.may_end.size()) graph.add_node(is_enough(a, next));
                 graph.arcs.push_back({from, to});
-                const expression_id one = item(w_.boxes.set_of(terms_within(a, now[0], in)), level);
-                parts.push_back(now[0] == 0 ? one : w_.layout.joined({w_.layout.comma(level), one}));
+                const std::uint32_t kind = kinds.number_of({now[0], in});
+                if (kind == of_kind.size()) {
+                    const expression_id one = item(w_.boxes.set_of(terms_within(a, now[0], in)), level);
+                    of_kind.push_back(now[0] == 0 ? one : w_.layout.joined({w_.layout.comma(level), one}));
+                }
+                parts.push_back(of_kind[kind]);
             }
         }
         graph.bounds = {.memory = walk_memory::count, .least = (std::max)(a.least, 1u), .most = a.most};
         made = w_.rules.add_graph(std::move(graph), parts.data());
         return true;
+    }
+    static std::size_t arcs_at_most(const array_set& a) {
+        std::size_t arcs = (std::max<std::size_t>)(a.first.size(), 1);
+        for (const auto& c : a.contains) {
+            if (arcs > most_arcs) break;
+            arcs *= 2 * (std::size_t{c.most == ~0u ? c.least : c.most} + 1);
+        }
+        return arcs;
     }
     /// One item more, that is in some of the sets. False where no item of those is wanted. An item that is not counted
     /// may be in a set all the same, where there is no upper bound.
@@ -201,7 +214,7 @@ private:
                                   "contains is supported up to 1,000 items that it counts; fewer where several "
                                   "contains, or prefixItems, stand together");
     }
-    enum : std::uint32_t { most_arcs = 2004 };
+    enum : std::uint32_t { most_arcs = 2002 };
 
     writing& w_;
 };

@@ -34,6 +34,8 @@ public:
         for (std::size_t i = 0; i < w_.keys.count(); ++i) {
             if (w_.keys.count() > w_.options.limits.rules)
                 return w_.reader().fail(0, "the schema has more sets of values than the limit allows rules");
+            if (w_.rules.expressions.size() > w_.options.limits.nodes)
+                return w_.reader().fail(0, "the grammar of this schema has more nodes than the limit allows");
             const std::uint32_t set = w_.keys[i][0], level = w_.keys[i][1];
             expression_id body;
             if (!write_set(set, level, body)) return false;

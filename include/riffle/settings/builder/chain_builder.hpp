@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,6 +20,10 @@ struct no_constraint {
                                "bytes long, and build was given nothing to read it with (constrain_by_text)");
     }
 };
+template <class Constrain, class Chain>
+concept reads_json_schemas = requires(Constrain& c, const text& schema, const vocabulary* vocab, Chain& chain) {
+    { c.by_json_schema(schema, vocab, chain) } -> std::same_as<status>;
+};
 
 /// Puts the stages of parameters into a chain.
 template <class Policies, class Constrain>
@@ -33,12 +38,23 @@ struct chain_builder {
     status run() {
         look_for_what_is_missing();
         if (!first.ok()) return first;
-        if (!s.grammar.empty()) first = make_constraint(text(s.grammar), vocab, chain);
+        push_constraint();
         if (!first.ok() && chain.view().size() == 0) return first;
         push_biases();
         if (s.mirostat != 0) push_mirostat();
         else push_samplers();
         return first;
+    }
+    void push_constraint() {
+        if (!s.grammar.empty() && !s.json_schema.empty())
+            fail("json_schema", double(s.json_schema.size()), "bytes long, beside a grammar: one of them is enough");
+        else if (!s.grammar.empty()) first = make_constraint(text(s.grammar), vocab, chain);
+        else if (s.json_schema.empty()) return;
+        else if constexpr (reads_json_schemas<Constrain, basic_dynamic_chain<Policies>>)
+            first = make_constraint.by_json_schema(text(s.json_schema), vocab, chain);
+        else
+            fail("json_schema", double(s.json_schema.size()),
+                 "bytes long, and build was given nothing to read it with (constrain_by_schema)");
     }
     void look_for_what_is_missing() {
         if (s.ignore_eos && vocab == nullptr) fail("ignore_eos", 1, "needs a vocabulary");

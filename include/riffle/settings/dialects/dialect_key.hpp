@@ -25,6 +25,9 @@ enum class key_meaning : std::uint8_t {
     biases,           ///< tokens and what is added to their logits
     bans,             ///< ids of tokens
     gbnf,             ///< a grammar, as text in GBNF
+    schema,           ///< a JSON schema, or json: any object
+    format,           ///< OpenAI's response_format: a type, and perhaps a JSON schema
+    structured,       ///< vLLM's structured_outputs: a JSON schema, or GBNF, by name
     lowest_t,         ///< the lowest of a temperature that follows the entropy
     highest_t,        ///< the greatest
     dynamic_t,        ///< whether the temperature follows the entropy between those two

@@ -53,7 +53,8 @@ private:
         std::size_t depth = 0, i = 0;
         for (bool in_string = false; i < rest_.size(); ++i) {
             const char c = rest_[i];
-            if (c == '"' && (i == 0 || rest_[i - 1] != '\\')) in_string = !in_string;
+            if (c == '"') in_string = !in_string;
+            if (in_string && c == '\\') ++i;  // and what it escapes
             if (in_string) continue;
             if (c == '[' || c == '{') ++depth;
             if ((c == ']' || c == '}') && depth > 0) --depth;
@@ -61,7 +62,7 @@ private:
         }
         const text plain = trimmed(rest_.part(0, i));
         into.assign(plain.data(), plain.size());
-        rest_ = rest_.part(i);
+        rest_ = rest_.part(i);  // nothing, where an escape has led beyond the end
     }
     void take_escape(std::size_t& i, std::string& into) {
         switch (rest_[i]) {

@@ -24,7 +24,7 @@ RIFFLE_LOCAL inline constexpr dialect_key keys[] = {
     {{"seed"}, m::seed, "seed", "-1 draws one"},
     {{"tfs_z"}, m::missing, nullptr, "Ollama does not look at it any more; riffle's setting is tail_free", "1"},
     {{"penalize_newline"}, m::elsewhere, nullptr, "name the newline in penalties.exempt", "true"},
-    {{"format"}, m::elsewhere, nullptr, "a grammar of it keeps a chain to it: constrain", ""},
+    {{"format"}, m::schema, nullptr, "json, or a JSON schema"},
     {{"logprobs", "top_logprobs"}, m::elsewhere, nullptr, "ask the chain for probabilities, by logprobs()", "false"},
     {{"stop", "num_predict", "num_keep", "num_ctx", "num_batch"}, m::server},
     {{"num_gpu", "main_gpu", "num_thread", "low_vram", "f16_kv"}, m::server},

@@ -126,6 +126,11 @@ private:
         case key_meaning::biases: read_biases(key, value); return;
         case key_meaning::bans: read_bans(key, value); return;
         case key_meaning::gbnf: values_.grammar = detail::string_in(value); return;
+        case key_meaning::schema:
+            if (!is_off(known, value) || (!known.off && value == text("{}"))) read_schema(detail::string_in(value));
+            return;
+        case key_meaning::format: return read_format(key, value);
+        case key_meaning::structured: return read_structured(key, value);
         case key_meaning::lowest_t: read_into(low_, key, value); return;
         case key_meaning::highest_t: read_into(high_, key, value); return;
         case key_meaning::dynamic_t: is_dynamic_ = read_yes(key, value); return;
@@ -227,6 +232,38 @@ private:
         std::string item;
         for (detail::json_items all{text(list)}; all.next(item);)
             if (!item.empty()) values_.dry_breakers.push_back(item);
+    }
+
+    // ---- JSON schemas
+
+    /// Where llama.cpp reads it the schema of anything is one of objects (json-schema-to-grammar.cpp).
+    void read_schema(const std::string& schema) {
+        const bool is_any = schema == "{}" && table_ != &detail::openai::table;
+        values_.json_schema = schema == "json" || is_any ? "{\"type\":\"object\"}" : schema;
+    }
+    /// {"type": "json_schema", "json_schema": {"schema": ...}}, or llama-server's {"type": "json_object", "schema":
+    /// ...}.
+    void read_format(const text& key, const text& value) {
+        std::string type, schema = "json", name, member;
+        for (detail::json_items all(value); all.next(name) && all.next(member);) {
+            if (name == "type") type = member;
+            else if (name == "schema") schema = member;
+            else if (name == "json_schema")
+                for (detail::json_items inner{text(member)}; inner.next(name) && inner.next(member);)
+                    if (name == "schema") schema = member;
+        }
+        if (type == "json_schema" || type == "json_object") read_schema(schema);
+        else if (type != "text" && !type.empty()) refuse(key, value, "is neither text nor JSON");
+    }
+    void read_structured(const text& key, const text& value) {
+        std::string name, member;
+        for (detail::json_items all(value); all.next(name) && all.next(member);) {
+            if (name == "json") read_schema(member);
+            else if (name == "json_object" && member == "true") read_schema("json");
+            else if (name == "grammar") values_.grammar = member;
+            else if (member != "null" && member != "false")
+                note(key, ("asks for " + detail::quoted(text(name)) + ": a grammar of it keeps a chain to it").c_str());
+        }
     }
 
     // ---- orders

@@ -59,7 +59,7 @@ RIFFLE_LOCAL inline constexpr dialect_key keys[] = {
     {{"min_length", "min_tokens"}, m::elsewhere, nullptr, "push the stage min_tokens, which needs the ends", "0"},
     {{"banned_tokens", "global_banned_tokens"}, m::elsewhere, nullptr, "push the stages logit_bias and phrase_ban", ""},
     {{"logit_bias"}, m::elsewhere, nullptr, "its texts need a tokeniser: push the stage logit_bias", "[]"},
-    {{"json_schema"}, m::elsewhere, nullptr, "a grammar of it keeps a chain to it: constrain", "{}"},
+    {{"json_schema"}, m::schema, nullptr, "a JSON schema", "{}"},
     {{"guidance_scale"}, m::elsewhere, nullptr, "classifier_free_guidance mixes the two rows ahead of the chain", "1"},
     {{"rep_pen_slope"}, m::missing, nullptr, "riffle penalises the whole window alike", "1"},
     {{"rep_pen_decay"}, m::missing, nullptr, "riffle's penalties end with their window", "0"},

@@ -19,6 +19,7 @@ enum class option_value : std::uint8_t {
     biases,        ///< token+bias and token-bias, with `,` between them; -inf bans
     tokens,        ///< ids, with `,` between them
     grammar_text,  ///< a grammar, as it stands up to the next `;`
+    schema_text,   ///< a JSON schema, as it stands up to the next `;`
     breaker,       ///< a text, in which `\n`, `\t`, `\r`, `\\` and `\xHH` are escapes; or none
     elsewhere,     ///< no setting of a chain, though llama.cpp has it among them: `meaning` says where to look
 };
@@ -76,6 +77,9 @@ RIFFLE_LOCAL inline constexpr option all[] = {
     {.names = {"grammar"},
      .value = v::grammar_text,
      .meaning = "the text keeps to it: GBNF, in which \\x3B stands for ;, since that ends the setting"},
+    {.names = {"json_schema", "j"},
+     .value = v::schema_text,
+     .meaning = "the text is a document of it, in which \\u003B stands for ;, since that ends the setting"},
     // ---- samplers
     {.names = {"penalties"},
      .sampler = penalties,
@@ -222,9 +226,9 @@ RIFFLE_LOCAL inline constexpr option all[] = {
      .whole = &p::n_vocab,
      .meaning = "tokens of the vocabulary, for mirostat 1 where none is given"},
     // ---- llama.cpp's, of which a text makes no stage
-    {.names = {"grammar_file", "json_schema", "j", "json_schema_file", "jf"},
+    {.names = {"grammar_file", "json_schema_file", "jf"},
      .value = v::elsewhere,
-     .meaning = "put llama.cpp's grammar sampler beside the chain, as llama::guided does"},
+     .meaning = "give what is in the file, as grammar or json_schema"},
     {.names = {"grammar_lazy", "grammar_triggers", "preserved_tokens"},
      .value = v::elsewhere,
      .meaning = "it says when llama.cpp's grammar begins; put that sampler beside the chain, as llama::guided does"},

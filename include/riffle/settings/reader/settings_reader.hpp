@@ -93,6 +93,7 @@ private:
         case option_value::biases: return read_biases(value);
         case option_value::tokens: return read_tokens(value);
         case option_value::grammar_text: into_.grammar.assign(value.data(), value.size()); return;
+        case option_value::schema_text: into_.json_schema.assign(value.data(), value.size()); return;
         case option_value::breaker: return read_breaker(value);
         case option_value::elsewhere: return is_elsewhere(known, name);
         }
