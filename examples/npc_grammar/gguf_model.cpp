@@ -64,7 +64,7 @@ std::unique_ptr<language_model> load_gguf(const std::string& path) {
 }
 #else
 std::unique_ptr<language_model> load_gguf(const std::string&) {
-    std::fprintf(stderr, "this npc_grammar was built without llama.cpp\n");
+    std::fprintf(stderr, "this example was built without llama.cpp, so it reads no GGUF file\n");
     return nullptr;
 }
 #endif

@@ -2,6 +2,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <riffle/riffle.hpp>
@@ -21,7 +22,7 @@ public:
     virtual std::span<const float> logits() const = 0;
 };
 
-/// The quickstart's model, learnt from a page of village talk.
-std::unique_ptr<language_model> learn_small_model();
+/// The quickstart's model, learnt from a text.
+std::unique_ptr<language_model> learn_small_model(std::string_view text);
 /// A model in a GGUF file; nullptr, and a sentence on standard error, where there is none to be had.
 std::unique_ptr<language_model> load_gguf(const std::string& path);

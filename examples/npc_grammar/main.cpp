@@ -10,6 +10,7 @@
 #include <riffle/riffle.hpp>
 
 #include "language_model.hpp"
+#include "talk.hpp"
 
 using namespace riffle;
 
@@ -63,7 +64,7 @@ answer ask(language_model& model, const std::string& situation, Chain chain) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    const auto model = count > 1 ? load_gguf(arguments[1]) : learn_small_model();
+    const auto model = count > 1 ? load_gguf(arguments[1]) : learn_small_model(village_talk);
     if (!model) return 1;
     const parsed<grammar> read = parse_gbnf(answer_format);
     if (!read) {
