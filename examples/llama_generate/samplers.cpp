@@ -69,8 +69,10 @@ token_source riffles(const chain_settings& settings, std::shared_ptr<const vocab
         matcher = grammar_matcher(*read, vocabulary_trie(*words));
         if (!wanted.grammar_after) chain.push(constrain{matcher});
     }
-    if (const status built = settings.build(chain, words.get()); !built.ok()) {
+    constrain_by_schema by_schema;  // for a grammar or a schema among the settings
+    if (const status built = settings.build(chain, words.get(), by_schema); !built.ok()) {
         source.problem = built.message().c_str();
+        if (!by_schema.problem().sentence.empty()) source.problem += ": " + by_schema.problem().message();
         return source;
     }
     if (wanted.grammar_after) {
@@ -228,6 +230,10 @@ token_source source_of(const options& wanted, const loaded_model& from) {
         return none;
     }
     if (wanted.with == options::sampling::llama) {
+        if (!settings.grammar.empty() || !settings.json_schema.empty()) {
+            none.problem = "a grammar or a schema among the settings goes with the others: --with llama takes a grammar from --grammar FILE";
+            return none;
+        }
         token_source chain = llamas(settings, from.vocab());
         if (wanted.grammar.empty() || !chain.problem.empty()) return chain;
         return with_llamas_grammar(std::move(chain), language, wanted, from.vocab());

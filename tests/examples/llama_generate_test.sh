@@ -97,6 +97,28 @@ for after in "" --grammar-after; do
     done
 done
 
+# --- a JSON schema, in each way -------------------------------------------------------------------------------------------
+
+cat >"$folder/answer.json" <<'END'
+{"type": "object", "properties": {"mood": {"enum": ["calm", "wary"]}, "coins": {"type": "integer", "minimum": 3, "maximum": 40}},
+ "required": ["mood", "coins"], "additionalProperties": false}
+END
+coins='([3-9]|[123][0-9]|40)'
+for seed in 1 2 3 4 5; do
+    for kind in riffle sampler graph; do
+        for space in compact:"" single_space:" "; do
+            "$generate" "$model" "And:" --tokens 60 --threads 1 --with $kind --settings "seed=$seed" \
+                --json-schema "$folder/answer.json" --json-whitespace "${space%%:*}" >"$folder/$kind" 2>"$folder/err" || fail "$kind: $(<"$folder/err")"
+            s=${space#*:}
+            grep -qxE "And:[{]\"mood\":$s\"(calm|wary)\",$s\"coins\":$s$coins[}]" "$folder/$kind" ||
+                fail "no document of the schema: $kind, seed $seed: $(<"$folder/$kind")"
+        done
+        compared=$((compared + 1))
+    done
+    "$generate" "$model" "And:" --tokens 60 --threads 1 --settings "seed=$seed;json_schema={\"enum\":[\"so\",\"not so\"]}" >"$folder/out" 2>"$folder/err"
+    grep -qxE 'And:"(not )?so"' "$folder/out" || fail "a schema among the settings: $(<"$folder/out") $(<"$folder/err")"
+done
+
 # --- what cannot be done is said --------------------------------------------------------------------------------------
 
 # expect_failure WORDS_EXPECTED ARGUMENT...
@@ -122,6 +144,12 @@ expect_failure "needs a value" "$model" --tokens
 echo 'root ::= "a' >"$folder/wrong.gbnf"
 expect_failure "wrong.gbnf:1:10: in root: this \" is never closed" "$model" --grammar "$folder/wrong.gbnf"
 expect_failure "cannot be read" "$model" --grammar "$folder/none.gbnf"
+echo '{"properties": {"a": {"type": "strin"}}}' >"$folder/wrong.json"
+expect_failure "wrong.json:in /properties/a/type: a type is one of" "$model" --json-schema "$folder/wrong.json"
+expect_failure "libllama reads no JSON schemas" "$model" --json-schema "$folder/answer.json" --with llama
+expect_failure "takes a grammar from --grammar FILE" "$model" --settings 'json_schema={}' --with llama
+expect_failure "do not go together" "$model" --json-schema "$folder/answer.json" --grammar "$folder/words.gbnf"
+expect_failure "cannot be compiled: in /type: a type is one of" "$model" --settings 'json_schema={"type":"strin"}'
 expect_failure "goes with --with riffle" "$model" --grammar "$folder/words.gbnf" --grammar-after --with sampler
 
 ((failures == 0)) || { echo "$failures checks failed"; exit 1; }
