@@ -38,12 +38,11 @@ auto keeps_to(const grammar& documents, const vocabulary_trie& trie, std::uint64
 }  // namespace
 
 record_writer::record_writer(language_model& model, const std::string& schema)
-    : model_(model), trie_(model.words()), documents_(documents_of(schema)),
-      prompt_("The people of the valley, each in one line of JSON by this schema:\n" + schema + "\n") {}
+    : model_(model), trie_(model.words()), documents_(documents_of(schema)) {}
 
 bool record_writer::write(std::uint64_t seed, const std::function<void(std::string_view, bool)>& show) {
     const vocabulary& words = model_.words();
-    const std::vector<token_id> prompt = model_.tokens_of(prompt_);
+    const std::vector<token_id> prompt = model_.tokens_of("Who lives in this valley, one of them to a line of JSON?\n");
     auto chain = keeps_to(documents_, trie_, seed);
     const grammar_matcher& document = get<constrain<grammar_matcher>>(chain).matcher;
     chain.prompt(prompt);

@@ -30,7 +30,6 @@ private:
     language_model& model_;
     riffle::vocabulary_trie trie_;
     riffle::grammar documents_;
-    std::string prompt_;
     token_counts counts_;
 };
 
