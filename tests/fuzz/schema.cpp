@@ -16,7 +16,7 @@ class schema_writer {
 public:
     explicit schema_writer(input in) : in_(in) {}
     std::string write() {
-        const std::string root = schema(4);
+        const std::string root = schema(3);
         return R"({"$defs": {"a": )" + schema(2) + R"(, "b": )" + schema(2) + "}" + (root.size() > 2 ? ", " + root.substr(1) : "}");
     }
 

@@ -66,6 +66,12 @@ TEST(JsonSchemaProblems, HaveAPlaceAndASentence) {
     expect_problem(R"({"properties": {"a": {"required": true}}})", "/properties/a/required", "required is a list of names");
     expect_problem(R"({"not": {"const": {"a": 1}}, "type": "object"})", "/not/const", "all arrays or objects but this one");
 }
+TEST(JsonSchemaProblems, OfASchemaThatUnrollsWithoutEnd) {
+    // A schema within itself beside others, which make it another set of values at each level.
+    expect_problem(R"({"items": {"oneOf": [{"items": {"items": {"$ref": "#"}}, "contains": {"type": "array"}}, {"not": {"prefixItems": [{"const": 1}, {"$ref": "#"}]}}]},)"
+                   R"( "anyOf": [{"contains": {"type": "string"}}]})",
+                   "", "the grammar of this schema has more nodes than the limit allows", {.lenient = true});
+}
 TEST(JsonSchemaProblems, OfTheText) {
     const auto at = [](const std::string& schema, std::size_t line, std::size_t column, const std::string& sentence) {
         const auto g = compile_json_schema(schema);
