@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,14 +17,19 @@
 
 #include <riffle/json_schema.hpp>
 
+#include "integers.hpp"
 #include "json_schema/documents.hpp"
 #include "json_schema/schema_sample.hpp"
+#include "json_schema/slow_validator.hpp"
+#include "test_files.hpp"
 
 namespace {
 
 using namespace riffle;
 using riffle_tests::json_documents::takes;
+using riffle_tests::integers;
 using riffle_tests::sampled_schema;
+namespace slow = riffle_tests::slow;
 
 /// Every byte, and pieces of the sample's own instances.
 class pieces {
@@ -46,6 +56,8 @@ public:
         return tokens;
     }
     const vocabulary_trie& trie() const { return trie_; }
+    token_id end() const { return token_id(words_.size()) - 1; }
+    std::string text_of(token_id token) const { return {words_.piece(token).data(), words_.piece(token).size()}; }
 
 private:
     enum : std::size_t { longest = 10 };
@@ -101,6 +113,96 @@ TEST(JsonSchemaSample, IsKeptToTheLetter) {
     RecordProperty("right", int(right));
     RecordProperty("rejected", int(rejected));
     EXPECT_GE(10 * right, 9 * all.size()) << right << " of " << all.size();
+}
+
+// ---- documents that masks allow
+
+/// A document, token by token, each at random among those that the mask has. What leads to an end comes first once the
+/// document is long.
+class random_document {
+public:
+    random_document(const grammar& g, const pieces& of, integers& random)
+        : at_(g, of.trie()), pieces_(of), random_(random) {}
+
+    /// False where it becomes too long.
+    bool draw() {
+        while (text_.size() < 6000) {
+            if (at_.is_complete() && (text_.size() > longest || random_.below(3) == 0)) return true;
+            const token_id token = text_.size() > longest || random_.below(3) == 0 ? closing() : any();
+            if (token == null_token) return at_.is_complete();
+            if (at_.accept(token).refused) ADD_FAILURE() << "a token of the mask is refused";
+            text_ += pieces_.text_of(token);
+        }
+        return false;
+    }
+    const std::string& text() const { return text_; }
+
+private:
+    enum : std::size_t { longest = 200 };
+    bool is_legal(token_id token) { return (at_.legal_words()[std::size_t(token) / 32] >> (token % 32) & 1) != 0; }
+    token_id any() {
+        const std::size_t count = at_.legal_count();
+        std::uint32_t left = random_.below(std::uint32_t(count));
+        for (token_id token = 0; std::size_t(token) < pieces_.trie().size(); ++token)
+            if (is_legal(token) && left-- == 0) return token == pieces_.end() ? null_token : token;
+        return null_token;
+    }
+    token_id closing() {
+        for (const char c : {'"', '}', ']', ':', ',', '0', '1'})
+            if (is_legal(c) && random_.below(8) != 0) return c;
+        return any();
+    }
+
+    grammar_matcher at_;
+    const pieces& pieces_;
+    integers& random_;
+    std::string text_;
+};
+
+/// Whether python3-jsonschema is there, and what it says of the documents in a file.
+bool has_jsonschema() { return std::system("python3 -c 'import jsonschema' >/dev/null 2>&1") == 0; }
+bool jsonschema_takes(const std::string& path) {
+    return std::system(("python3 '" + riffle_tests::test_file("json_schema/validate.py") + "' '" + path + "'").c_str()) == 0;
+}
+
+TEST(JsonSchemaSample, TakesWhatItsMasksAllow) {
+    const std::vector<sampled_schema> all = riffle_tests::schema_sample();
+    if (all.empty()) GTEST_SKIP() << "RIFFLE_SCHEMAS names no file of schemas";
+    const pieces tokens(all);
+    const std::string path = testing::TempDir() + "riffle_documents.tsv";
+    std::ofstream file(path, std::ios::binary);
+    integers random(35);
+    int drawn = 0, judged = 0;
+    std::set<std::string> texts;
+    for (const sampled_schema& s : all) {
+        const json_whitespace whitespace[] = {json_whitespace::compact, json_whitespace::flexible, json_whitespace::single_space};
+        const parsed<grammar> g = compile_json_schema(s.schema, {.whitespace = whitespace[random.below(3)], .most_digits = 7});
+        if (!g) continue;
+        file << "schema\t" << s.schema << '\n';
+        for (int i = 0; i < 80; ++i) {
+            random_document document(*g, tokens, random);
+            if (!document.draw()) continue;
+            const slow::json value = slow::json::parse(document.text(), nullptr, false);
+            ASSERT_FALSE(value.is_discarded()) << s.name << document.text();
+            ++drawn;
+            texts.insert(document.text());
+            file << "document\t" << value.dump(-1, ' ', true) << '\n';
+            try {
+                EXPECT_TRUE(slow::validates(slow::json::parse(s.schema), value)) << s.name << document.text();
+                ++judged;
+            } catch (const std::exception&) {  // a pattern that std::regex does not know, an older form without $schema
+            }
+        }
+    }
+    file.close();
+    std::printf("%d documents, %d of them judged by the tests' own validator\n", drawn, judged);
+    EXPECT_GT(drawn, 9000);
+    EXPECT_GT(judged, drawn * 8 / 10);
+    EXPECT_GT(int(texts.size()), drawn / 2);
+    if (has_jsonschema()) {
+        EXPECT_TRUE(jsonschema_takes(path));
+    }
+    std::remove(path.c_str());
 }
 
 }  // namespace

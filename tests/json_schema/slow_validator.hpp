@@ -148,16 +148,20 @@ inline std::wstring characters_of(const std::string& utf8) {
     }
     return all;
 }
-/// A regular expression with its classes in full: what std::regex takes for a letter depends on the platform. (There
-/// must be none within brackets.)
+/// A regular expression with its classes in full: what std::regex takes for a letter depends on the platform. (None of
+/// them may be the opposite of a class within brackets.)
 inline std::string without_classes(const std::string& pattern) {
     std::string all;
+    bool is_in_brackets = false;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         const std::string two = pattern.substr(i, 2);
-        if (two == "\\d") all += "[0-9]";
-        else if (two == "\\w") all += "[0-9A-Z_a-z]";
-        else if (two == "\\W") all += "[^0-9A-Z_a-z]";
+        const std::string digits = "0-9", letters = "0-9A-Z_a-z";
+        if (two == "\\d") all += is_in_brackets ? digits : "[" + digits + "]";
+        else if (two == "\\w") all += is_in_brackets ? letters : "[" + letters + "]";
+        else if (two == "\\W") all += "[^" + letters + "]";
         else all += two[0] == '\\' ? two : two.substr(0, 1);
+        if (two[0] == '[') is_in_brackets = true;
+        if (two[0] == ']') is_in_brackets = false;
         if (two[0] == '\\') ++i;
     }
     return all;
