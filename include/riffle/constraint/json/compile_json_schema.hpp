@@ -48,7 +48,7 @@ parsed<grammar> read_json_schema(const text& source, const json_schema_options& 
 /// it. A standard one that is not supported, in its place, is a problem, or with `lenient` a warning; `format` is such
 /// an assertion. problem().where is the JSON pointer of what is wrong; where the text is no JSON it is empty, and
 /// `line` and `column` say where reading stopped. A reference to another document, one to itself for the same value,
-/// and a schema that no value satisfies are problems. The tables of include/riffle/constraint/README.md say what is
+/// and a schema that no value satisfies are problems. The tables of include/riffle/constraint/json/README.md say what is
 /// supported.
 ///
 /// Documents: properties come in the order of the schema, then names that only `required` has, then others in any order
