@@ -168,6 +168,9 @@ TEST(JsonSchemaKeywords, PatternProperties) {
 }
 TEST(JsonSchemaKeywords, PropertyNames) {
     expect_all({
+        {R"({"type": "object", "propertyNames": {"anyOf": [{"pattern": "^a"}, {"maxLength": 2}, {"enum": ["bcdef"]}]}})",
+         {"{}", R"({"abcdef":1})", R"({"xy":1})", R"({"bcdef":1,"ab":2})"}, {R"({"xyz":1})", R"({"bcde":1})"}},
+        {R"({"type": "object", "propertyNames": {"oneOf": [{"const": "x"}, {"const": "y"}]}})", {R"({"x":1,"y":2})", R"({"y":2})"}, {R"({"z":1})"}},
         {R"({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}})", {"{}", R"({"ab":1})"}, {R"({"A":1})", R"({"":1})"}},
         {R"({"type": "object", "propertyNames": {"enum": ["a", "b"]}})", {"{}", R"({"a":1})", R"({"a":1,"b":2})"}, {R"({"c":1})"}},
         {R"({"type": "object", "propertyNames": {"maxLength": 2}})", {R"({"ab":1})"}, {R"({"abc":1})"}},

@@ -29,8 +29,6 @@ public:
     using value_id = typename check::value_id;
 
     explicit schema_boxes(Reader& reader) : base(reader), constants_(reader, languages_) {}
-    ~schema_boxes() = default;
-
     string_languages<>& languages() noexcept { return languages_; }
     check& constants() noexcept { return constants_; }
 
@@ -258,26 +256,13 @@ public:
         return base::reader().refuse(at_value, "this pattern cannot be used: " + languages_[language].problem);
     }
 
-    bool find_types(std::uint32_t set, std::uint8_t& types) override {
-        types = type_any;
-        if (set == base::all_values || depth_ == most_depth) return true;
-        if (set >= types_.size()) types_.resize(base::count(), not_known);
-        if (types_[set] == not_known) {
-            types_[set] = type_any;  // what asks for itself on the way is not known to be empty
-            ++depth_;
-            const bool is_good = find_types_of_branches(set, types);
-            --depth_;
-            if (!is_good) return false;
-            types_[set] = types;
-        }
-        types = types_[set];
-        return true;
-    }
+protected:
+    ~schema_boxes() = default;
+    const auto& at(schema_id id) const noexcept { return base::reader().at(id); }
 
 private:
     using kind = broken_assertion::kind;
 
-    const auto& at(schema_id id) const noexcept { return base::reader().at(id); }
     const auto& document() const noexcept { return constants_.document_of(); }
 
     template <class Bound>
@@ -318,94 +303,13 @@ private:
         for (const value_id v : at(id).constants)
             if (document().is(v, json_kind::string)) add(document().text_of(v));
         for (const schema_id part : at(id).all_of) add_names(part, add);
-    }
-
-    // ---- what is left
-
-    enum : int { most_depth = 8 };             ///< values within values that are looked at
-    enum : std::uint8_t { not_known = 0xFF };  ///< see types_
-
-    bool find_types_of_branches(std::uint32_t set, std::uint8_t& types) {
-        std::vector<schema_branch> branches;
-        if (!base::find_branches(set, branches)) return false;
-        types = 0;
-        for (const schema_branch& b : branches) {
-            if (has_constants(base::reader(), b)) {
-                for (const value_id v : constants_of(b, set)) types = std::uint8_t(types | constants_.type_of(v));
-                continue;
-            }
-            for (std::uint8_t type = 1; type <= type_object; type = std::uint8_t(type << 1)) {
-                bool is_empty = false;
-                if ((b.types & type) == 0 || (types & type) != 0) continue;
-                if (!find_whether_type_is_empty(b, type, is_empty)) return false;
-                if (!is_empty) types = std::uint8_t(types | type);
-            }
-        }
-        return true;
-    }
-    bool find_whether_empty(std::uint32_t set, bool& is_empty) {
-        std::uint8_t types = 0;
-        if (!find_types(set, types)) return false;
-        is_empty = types == 0;
-        return true;
-    }
-    bool find_whether_type_is_empty(const schema_branch& b, std::uint8_t type, bool& is_empty) {
-        is_empty = false;
-        switch (type) {
-        case type_integer:
-        case type_fraction: {
-            const number_set n = numbers_of(b);
-            if (n.least.empty() || n.most.empty()) return true;
-            const int order = compare(n.least[0].at, n.most[0].at);
-            is_empty = order > 0 || (order == 0 && (n.least[0].is_exclusive || n.most[0].is_exclusive));
-            return true;
-        }
-        case type_string: {
-            string_set s;
-            if (!find_strings(b, s)) return false;
-            is_empty = s.least > s.most || have_no_text(s);
-            return true;
-        }
-        case type_array: {
-            const array_set a = arrays_of(b);
-            is_empty = a.least > a.most;
-            for (std::size_t i = 0; i < a.least && i <= a.first.size() && !is_empty; ++i)
-                if (!find_whether_empty(i < a.first.size() ? a.first[i] : a.rest, is_empty)) return false;
-            return true;
-        }
-        case type_object: {
-            object_set o;
-            if (!find_objects(b, o)) return false;
-            is_empty = o.least > o.most || o.least == ~0u;
-            for (const auto& m : o.members) {
-                if (is_empty) return true;
-                if (m.is_required && !find_whether_empty(m.set, is_empty)) return false;
-            }
-            return true;
-        }
-        default: return true;
-        }
-    }
-    /// Whether the languages of some strings have no text in common.
-    bool have_no_text(const string_set& s) {
-        if (s.languages.size() < 2) return false;
-        std::vector<const character_automaton*> all;
-        std::uint64_t required = 0;
-        for (const auto& part : s.languages) {
-            const character_automaton* const a = languages_.automaton(part.language);
-            if (!a || all.size() == 64) return false;
-            if (!part.is_negated) required |= std::uint64_t{1} << all.size();
-            all.push_back(a);
-        }
-        character_automaton both;
-        const auto label_of = [&](std::uint64_t bits) { return std::uint32_t(bits == required); };
-        return combine(all, required, label_of, 4096, both) && both.empty();
+        for (const auto* const groups : {&at(id).any_of, &at(id).one_of})
+            for (const auto& group : *groups)
+                for (const schema_id part : group) add_names(part, add);
     }
 
     string_languages<> languages_;
     check constants_;
-    std::vector<std::uint8_t> types_;  ///< of each set, that it may have values of
-    int depth_ = 0;
 };
 
 }  // namespace riffle::detail

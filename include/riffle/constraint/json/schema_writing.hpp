@@ -11,7 +11,7 @@
 #include <riffle/constraint/json/json_layout.hpp>
 #include <riffle/constraint/json/json_schema_options.hpp>
 #include <riffle/constraint/json/json_spelling.hpp>
-#include <riffle/constraint/json/schema_boxes.hpp>
+#include <riffle/constraint/json/schema_types.hpp>
 #include <riffle/constraint/numbering.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/core/text.hpp>
@@ -22,7 +22,7 @@ namespace riffle::inline RIFFLE_ABI::detail {
 /// the document are written.
 template <class Rules, class Reader>
 struct schema_writing {
-    using boxes_type = schema_boxes<Reader>;
+    using boxes_type = schema_types<Reader>;
     using value_id = typename boxes_type::value_id;
     using expressions = std::vector<expression_id>;
 
