@@ -23,6 +23,7 @@
 #include "json_schema/slow_validator.hpp"
 #include "test_files.hpp"
 
+namespace riffle_tests::json_schema_sample {
 namespace {
 
 using namespace riffle;
@@ -173,7 +174,7 @@ TEST(JsonSchemaSample, TakesWhatItsMasksAllow) {
     std::ofstream file(path, std::ios::binary);
     integers random(35);
     int drawn = 0, judged = 0;
-    std::set<std::string> texts;
+    std::set<std::string> written;
     for (const sampled_schema& s : all) {
         const json_whitespace whitespace[] = {json_whitespace::compact, json_whitespace::flexible, json_whitespace::single_space};
         const parsed<grammar> g = compile_json_schema(s.schema, {.whitespace = whitespace[random.below(3)], .most_digits = 7});
@@ -185,7 +186,7 @@ TEST(JsonSchemaSample, TakesWhatItsMasksAllow) {
             const slow::json value = slow::json::parse(document.text(), nullptr, false);
             ASSERT_FALSE(value.is_discarded()) << s.name << document.text();
             ++drawn;
-            texts.insert(document.text());
+            written.insert(document.text());
             file << "document\t" << value.dump(-1, ' ', true) << '\n';
             try {
                 EXPECT_TRUE(slow::validates(slow::json::parse(s.schema), value)) << s.name << document.text();
@@ -198,7 +199,7 @@ TEST(JsonSchemaSample, TakesWhatItsMasksAllow) {
     std::printf("%d documents, %d of them judged by the tests' own validator\n", drawn, judged);
     EXPECT_GT(drawn, 9000);
     EXPECT_GT(judged, drawn * 8 / 10);
-    EXPECT_GT(int(texts.size()), drawn / 2);
+    EXPECT_GT(int(written.size()), drawn / 2);
     if (has_jsonschema()) {
         EXPECT_TRUE(jsonschema_takes(path));
     }
@@ -206,3 +207,4 @@ TEST(JsonSchemaSample, TakesWhatItsMasksAllow) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::json_schema_sample

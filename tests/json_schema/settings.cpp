@@ -9,6 +9,7 @@
 #include <riffle/riffle.hpp>
 #include <riffle/settings.hpp>
 
+namespace riffle_tests::json_schema_settings {
 namespace {
 
 using namespace riffle;
@@ -73,3 +74,4 @@ TEST(JsonSchemaSettings, SayWhatCannotBeMade) {
 }
 
 }  // namespace
+}  // namespace riffle_tests::json_schema_settings
