@@ -9,6 +9,7 @@
 #include <exception>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -166,6 +167,20 @@ bool jsonschema_takes(const std::string& path) {
     return std::system(("python3 '" + riffle_tests::test_file("json_schema/validate.py") + "' '" + path + "'").c_str()) == 0;
 }
 
+/// By the tests' own validator. Nothing where it cannot say: a pattern that std::regex does not know, an older form without
+/// $schema.
+std::optional<bool> validity(const std::string& schema, const slow::json& value) {
+#if defined(__cpp_exceptions)
+    try {
+        return slow::validates(slow::json::parse(schema), value);
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+#else
+    return slow::validates(slow::json::parse(schema), value);
+#endif
+}
+
 TEST(JsonSchemaSample, TakesWhatItsMasksAllow) {
     const std::vector<sampled_schema> all = riffle_tests::schema_sample();
     if (all.empty()) GTEST_SKIP() << "RIFFLE_SCHEMAS names no file of schemas";
@@ -188,11 +203,9 @@ TEST(JsonSchemaSample, TakesWhatItsMasksAllow) {
             ++drawn;
             written.insert(document.text());
             file << "document\t" << value.dump(-1, ' ', true) << '\n';
-            try {
-                EXPECT_TRUE(slow::validates(slow::json::parse(s.schema), value)) << s.name << document.text();
-                ++judged;
-            } catch (const std::exception&) {  // a pattern that std::regex does not know, an older form without $schema
-            }
+            const std::optional<bool> is_valid = validity(s.schema, value);
+            EXPECT_TRUE(is_valid.value_or(true)) << s.name << document.text();
+            judged += is_valid.has_value();
         }
     }
     file.close();

@@ -43,11 +43,14 @@ public:
     const parse_problem& problem() const noexcept { return problem_; }
 
 protected:
+    /// Whether there are tokens: a trie, or the vocabulary that build is given.
     bool can_match(const vocabulary* words) const noexcept { return has_trie_ || words; }
+    /// Appends the stage that keeps to a language.
     template <class Chain>
     status push(const grammar& language, const vocabulary* words, Chain& chain) const {
         return chain.push(riffle::constrain{grammar_matcher(language, has_trie_ ? trie_ : vocabulary_trie(*words))});
     }
+    /// What problem() is from now on.
     void set_problem(const parse_problem& problem) { problem_ = problem; }
 
 private:
