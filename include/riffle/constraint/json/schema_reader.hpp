@@ -19,7 +19,8 @@ namespace riffle::inline RIFFLE_ABI::detail {
 /// Reads a document as a schema, and all schemas that it comes to refer to. Knows the drafts 4 to 2020-12.
 ///
 /// A keyword of a draft that is not supported is a problem, or with `lenient` a warning; a keyword of none is an
-/// annotation, as JSON Schema's core specification says (2020-12, section 6.5), and a warning.
+/// annotation, as JSON Schema's core specification says (2020-12, section 6.5), and a warning. (The file is long because
+/// there are sixty keywords; each has a few lines, by the type of value that it is about.)
 template <class Document, class Schema = schema>
 class schema_reader {
 public:

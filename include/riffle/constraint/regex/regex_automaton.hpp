@@ -23,7 +23,8 @@ enum class regex_match : std::uint8_t {
 
 /// Makes the automaton of a regular expression: of the texts that it matches. First a nondeterministic one (Thompson,
 /// "Regular expression search algorithm", 1968), then the sets of its nodes. What ^, $ and \b ask of the place is
-/// decided when the next character is known. A look-ahead makes the rest of the pattern an intersection.
+/// decided when the next character is known. A look-ahead makes the rest of the pattern an intersection. (One file,
+/// though long: the second automaton is made of the first one's nodes, of which nobody else should know.)
 template <class Regex, class Automaton = character_automaton>
 class regex_automaton {
 public:

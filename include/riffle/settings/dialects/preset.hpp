@@ -11,6 +11,7 @@
 #include <riffle/core/text.hpp>
 #include <riffle/settings/chain_settings.hpp>
 #include <riffle/settings/dialects/dialect_key.hpp>
+#include <riffle/settings/dialects/document_format.hpp>
 #include <riffle/settings/dialects/json_items.hpp>
 #include <riffle/settings/dialects/koboldcpp.hpp>
 #include <riffle/settings/dialects/llama_server.hpp>
@@ -129,8 +130,8 @@ private:
         case key_meaning::schema:
             if (!is_off(known, value) || (!known.off && value == text("{}"))) read_schema(detail::string_in(value));
             return;
-        case key_meaning::format: return read_format(key, value);
-        case key_meaning::structured: return read_structured(key, value);
+        case key_meaning::format: return read_response_format(key, value);
+        case key_meaning::structured: return read_structured_outputs(key, value);
         case key_meaning::lowest_t: read_into(low_, key, value); return;
         case key_meaning::highest_t: read_into(high_, key, value); return;
         case key_meaning::dynamic_t: is_dynamic_ = read_yes(key, value); return;
@@ -241,29 +242,18 @@ private:
         const bool is_any = schema == "{}" && table_ != &detail::openai::table;
         values_.json_schema = schema == "json" || is_any ? "{\"type\":\"object\"}" : schema;
     }
-    /// {"type": "json_schema", "json_schema": {"schema": ...}}, or llama-server's {"type": "json_object", "schema":
-    /// ...}.
-    void read_format(const text& key, const text& value) {
-        std::string type, schema = "json", name, member;
-        for (detail::json_items all(value); all.next(name) && all.next(member);) {
-            if (name == "type") type = member;
-            else if (name == "schema") schema = member;
-            else if (name == "json_schema")
-                for (detail::json_items inner{text(member)}; inner.next(name) && inner.next(member);)
-                    if (name == "schema") schema = member;
-        }
-        if (type == "json_schema" || type == "json_object") read_schema(schema);
-        else if (type != "text" && !type.empty()) refuse(key, value, "is neither text nor JSON");
+    void read_response_format(const text& key, const text& value) {
+        const detail::document_format format = detail::read_response_format(value);
+        if (!format.schema.empty()) read_schema(format.schema);
+        if (!format.other.empty()) refuse(key, value, "is neither text nor JSON");
     }
-    void read_structured(const text& key, const text& value) {
-        std::string name, member;
-        for (detail::json_items all(value); all.next(name) && all.next(member);) {
-            if (name == "json") read_schema(member);
-            else if (name == "json_object" && member == "true") read_schema("json");
-            else if (name == "grammar") values_.grammar = member;
-            else if (member != "null" && member != "false")
-                note(key, ("asks for " + detail::quoted(text(name)) + ": a grammar of it keeps a chain to it").c_str());
-        }
+    void read_structured_outputs(const text& key, const text& value) {
+        const detail::document_format format = detail::read_structured_outputs(value);
+        if (!format.schema.empty()) read_schema(format.schema);
+        if (!format.grammar.empty()) values_.grammar = format.grammar;
+        if (!format.other.empty())
+            note(key,
+                 ("asks for " + detail::quoted(text(format.other)) + ": a grammar of it keeps a chain to it").c_str());
     }
 
     // ---- orders
