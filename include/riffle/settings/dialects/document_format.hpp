@@ -17,15 +17,15 @@ struct document_format {
 /// "schema":
 /// ...}.
 inline document_format read_response_format(const text& value) {
-    std::string type, schema = "json", name, member;
+    std::string type, asked_for = "json", name, member;
     for (json_items all(value); all.next(name) && all.next(member);) {
         if (name == "type") type = member;
-        else if (name == "schema") schema = member;
+        else if (name == "schema") asked_for = member;
         else if (name == "json_schema")
             for (json_items inner{text(member)}; inner.next(name) && inner.next(member);)
-                if (name == "schema") schema = member;
+                if (name == "schema") asked_for = member;
     }
-    if (type == "json_schema" || type == "json_object") return {schema, "", ""};
+    if (type == "json_schema" || type == "json_object") return {asked_for, "", ""};
     return {"", "", type == "text" ? "" : type};
 }
 /// vLLM's {"json": ...}, {"json_object": true} or {"grammar": ...}.
