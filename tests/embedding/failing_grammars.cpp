@@ -8,6 +8,7 @@
 #include <riffle/constraint.hpp>
 
 #include "embedding/chains.hpp"
+#include "embedding/failing_texts.hpp"
 #include "embedding/sweep.hpp"
 
 namespace riffle_tests::failing_grammars {
@@ -49,16 +50,7 @@ status read_on(grammar_matcher& m) {
 grammar_matcher fresh_matcher() { return {*parse_gbnf(source), vocabulary_trie(words())}; }
 
 TEST(FailingAllocation, OfAGrammarThatIsRead) {
-    const auto nothing = [] { return parsed<grammar>(); };
-    const auto read = [](parsed<grammar>& into) {
-        into = parse_gbnf(source);
-        if (into) return status();
-        EXPECT_EQ(into.problem().sentence, "out of memory");
-        return status(status_code::out_of_memory);
-    };
-    fail_each_allocation(
-        nothing, read, [&](parsed<grammar>& g, const outcome&) { EXPECT_TRUE(read(g).ok()); },
-        [](parsed<grammar>& g) { EXPECT_TRUE(g.ok()); });
+    fail_each_allocation_of_reading([] { return parse_gbnf(source); });
 }
 
 TEST(FailingAllocation, OfAVocabularyTrie) {
