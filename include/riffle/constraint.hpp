@@ -13,6 +13,11 @@
 #include <riffle/constraint/grammar_use.hpp>
 #include <riffle/constraint/guided.hpp>
 #include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/parts/free_text.hpp>
+#include <riffle/constraint/parts/literals.hpp>
+#include <riffle/constraint/parts/sequences.hpp>
 #include <riffle/constraint/regex/parse_regex.hpp>
+#include <riffle/constraint/token_trie/token_trie.hpp>
+#include <riffle/constraint/token_trie/trie_matcher.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
 #include <riffle/core/byte_set.hpp>

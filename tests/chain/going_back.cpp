@@ -155,7 +155,7 @@ struct counts_in_a_state {
     std::int32_t k = 40;
     void prepare(candidates&, const state&) const noexcept {}
     void choose(candidates& c, const draws&, const state&) const noexcept { c.selected = 0; }
-    step accept(state& kept, token_id token, const choice*) const noexcept {
+    step accept(state& kept, token_id token, const last_choice*) const noexcept {
         ++kept.tokens;
         kept.last = std::uint32_t(token);
         return {};

@@ -32,7 +32,7 @@ struct follows {
         ++asked;
         return kept.taken % 4 == 3 ? legal_tokens::all() : legal_tokens::of_ids(kept.ids);
     }
-    riffle::step accept(state& kept, token_id token, const choice*) const noexcept {
+    riffle::step accept(state& kept, token_id token, const last_choice*) const noexcept {
         for (std::size_t i = 0; i < kept.ids.size(); ++i) kept.ids[i] = token + step * token_id(i);
         ++kept.taken;
         return {};

@@ -239,7 +239,7 @@ struct keeps_much {
     };
     template <class Logits>
     void change(Logits&, const context&, const state&) const noexcept {}
-    step accept(state&, token_id, const choice*, const history&) const noexcept { return {}; }
+    step accept(state&, token_id, const last_choice*, const history&) const noexcept { return {}; }
 };
 TEST(Plans, StagesThatKeepTooMuchAreRefused) {
     dynamic_chain d;

@@ -41,7 +41,8 @@ all_headers() {
 needed_include() {
     case $1 in
         riffle/explain.hpp | riffle/explain/*) echo fmt/format.h ;;
-        riffle/json_schema.hpp | riffle/constraint/json/json_text.hpp | riffle/constraint/json/compile_json_schema.hpp)
+        riffle/json_schema.hpp | riffle/constraint/json/json_text.hpp | riffle/constraint/json/compile_json_schema.hpp | \
+            riffle/token_trie.hpp | riffle/constraint/token_trie/p*.hpp | riffle/constraint/token_trie/token_trie_cache.hpp)
             echo nlohmann/json.hpp ;;
         riffle/gpu.hpp | riffle/gpu/vulkan/*) echo vulkan/vulkan_core.h ;;
         riffle/llama.hpp | riffle/llama/*) echo llama.h ;;

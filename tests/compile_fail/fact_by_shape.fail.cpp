@@ -6,7 +6,7 @@ struct mine {
     };
     static constexpr riffle::facts fact{.selects = riffle::selecting::by_own_distribution};
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
-    riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
+    riffle::step accept(state&, riffle::token_id, const riffle::last_choice*) const noexcept { return {}; }
 };
 
 // expect: riffle: selecting::by_own_distribution needs `shape.const softmax_statistics&, const state&.`

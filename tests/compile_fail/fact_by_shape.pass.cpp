@@ -14,7 +14,7 @@ struct mine {
     shaper shape(const riffle::softmax_statistics&, const state&) const noexcept { return {}; }
     void prepare(riffle::candidates&, const state&) const noexcept {}
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
-    riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
+    riffle::step accept(state&, riffle::token_id, const riffle::last_choice*) const noexcept { return {}; }
 };
 
 auto right = riffle::chain(riffle::top_k{}, mine{});

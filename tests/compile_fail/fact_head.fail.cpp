@@ -8,7 +8,7 @@ struct mine {
     bool narrows_now() const noexcept { return true; }
     std::size_t rank() const noexcept { return 3; }
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
-    riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
+    riffle::step accept(state&, riffle::token_id, const riffle::last_choice*) const noexcept { return {}; }
 };
 
 // expect: riffle: narrowing::head needs a nested `state`, `std::size_t rank.. const noexcept` and `std::size_t

@@ -9,7 +9,7 @@ struct mine {
     std::size_t rank() const noexcept { return 3; }
     std::size_t rank(const riffle::softmax_statistics&, riffle::candidates&, const state&) const noexcept { return 3; }
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
-    riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
+    riffle::step accept(state&, riffle::token_id, const riffle::last_choice*) const noexcept { return {}; }
 };
 
 auto right = riffle::chain(riffle::top_k{}, mine{});

@@ -8,5 +8,5 @@ struct mine {
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
 };
 
-// expect: riffle: a stage with a state needs `step accept.state&, token_id, const choice\*. const noexcept`
+// expect: riffle: a stage with a state needs `step accept.state&, token_id, const last_choice\*. const noexcept`
 auto wrong = riffle::chain(riffle::top_k{}, mine{});

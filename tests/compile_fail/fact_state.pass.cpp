@@ -6,7 +6,7 @@ struct mine {
     };
     static constexpr riffle::facts fact{.selects = riffle::selecting::own};
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
-    riffle::step accept(state&, riffle::token_id, const riffle::choice*) const noexcept { return {}; }
+    riffle::step accept(state&, riffle::token_id, const riffle::last_choice*) const noexcept { return {}; }
 };
 
 auto right = riffle::chain(riffle::top_k{}, mine{});

@@ -11,5 +11,5 @@ struct all_are_legal {
     std::uint64_t mark() const noexcept { return 0; }
     bool rollback(std::uint64_t) noexcept { return true; }
 };
-// expect: riffle: a matcher has legal_words, allows, accept, reset, mark and rollback, all noexcept, and can be copied
+// expect: riffle: a matcher has legal_words or legal, allows, accept, reset, mark and rollback, all noexcept, and can be copied
 auto wrong = riffle::constrain{all_are_legal()} | riffle::greedy{};

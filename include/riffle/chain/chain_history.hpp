@@ -7,7 +7,7 @@
 
 #include <riffle/chain/stage_list.hpp>
 #include <riffle/core/checkpoint.hpp>
-#include <riffle/core/choice.hpp>
+#include <riffle/core/last_choice.hpp>
 #include <riffle/core/draws.hpp>
 #include <riffle/core/history.hpp>
 #include <riffle/core/status.hpp>
@@ -24,7 +24,7 @@ public:
     history& tokens() noexcept { return tokens_; }
     const draw_position& at() const noexcept { return at_; }
     /// What the selector chose last, or nothing.
-    void note_choice(const choice& chosen) noexcept { choice_ = chosen; }
+    void note_choice(const last_choice& chosen) noexcept { choice_ = chosen; }
 
     // ---- what has been chosen
 
@@ -174,7 +174,7 @@ private:
 
     history tokens_;
     draw_position at_;
-    choice choice_;
+    last_choice choice_;
     std::uint32_t saved_from_ = 0, saved_to_ = 0;  ///< positions whose states the ring has held
     bool copied_ = false;                          ///< and nothing has happened since
 };

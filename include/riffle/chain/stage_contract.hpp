@@ -9,7 +9,7 @@
 #include <riffle/chain/stage_state.hpp>
 #include <riffle/core/byte_set.hpp>
 #include <riffle/core/candidates.hpp>
-#include <riffle/core/choice.hpp>
+#include <riffle/core/last_choice.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/draws.hpp>
 #include <riffle/core/facts.hpp>
@@ -135,12 +135,12 @@ concept has_random_numbers = requires(const S& s) {
     { std::uint8_t(S::kind) };
 };
 template <class S>
-concept learns_from_choices = requires(const S& s, state_of<S>& kept, token_id token, const choice* last) {
+concept learns_from_choices = requires(const S& s, state_of<S>& kept, token_id token, const last_choice* last) {
     { s.accept(kept, token, last) } noexcept -> std::same_as<step>;
 };
 template <class S>
 concept learns_from_history =
-    requires(const S& s, state_of<S>& kept, token_id token, const choice* last, const history& tokens) {
+    requires(const S& s, state_of<S>& kept, token_id token, const last_choice* last, const history& tokens) {
         { s.accept(kept, token, last, tokens) } noexcept -> std::same_as<step>;
     };
 
@@ -245,8 +245,8 @@ constexpr bool chooses_as_it_says() {
                   "`prepare(candidates&, const state&)` and `choose(candidates&, const draws&, const state&)`, const "
                   "and noexcept");
     static_assert(!has_built_in_facts<S> || !has_state<S> || learns_from_choices<S> || learns_from_history<S>,
-                  "riffle: a stage with a state needs `step accept(state&, token_id, const choice*) const noexcept`, "
-                  "or with `const history&` behind: nothing else may change it");
+                  "riffle: a stage with a state needs `step accept(state&, token_id, const last_choice*) const "
+                  "noexcept`, or with `const history&` behind: nothing else may change it");
     return true;
 }
 

@@ -191,7 +191,7 @@ struct stage_functions {
     /// Whether its accept answers a step, of which a failure refuses the token. (riffle's own stages take every token
     /// that they are not asked about.)
     static constexpr bool may_refuse = !has_built_in_facts<S> && answers_a_step<S>;
-    static step accept(const stage_ref& s, token_id token, const choice* last, const history& tokens) noexcept {
+    static step accept(const stage_ref& s, token_id token, const last_choice* last, const history& tokens) noexcept {
         if constexpr (has_built_in_facts<S> && has_state<S>) {
             if constexpr (learns_from_history<S>) return spec(s).accept(state_to_change(s), token, last, tokens);
             else return spec(s).accept(state_to_change(s), token, last);

@@ -197,7 +197,7 @@ public:
     /// See stage_ops::accept. `led_to`, as it is made, becomes what all of them say; stops at one that refuses. Those
     /// that may refuse come first, and of them those that could not be asked: so the set of stages that have been given
     /// the token, which is answered, is as small as can be where one refuses.
-    std::uint32_t accept(token_id token, const choice* last, const history& tokens, step& led_to) const noexcept {
+    std::uint32_t accept(token_id token, const last_choice* last, const history& tokens, step& led_to) const noexcept {
         std::uint32_t given = 0;
         if (facts_->learn == 0) return given;  // as most chains' stages
         for (const std::uint32_t set :

@@ -6,7 +6,7 @@
 #include <riffle/chain/stage_type.hpp>
 #include <riffle/core/byte_set.hpp>
 #include <riffle/core/candidates.hpp>
-#include <riffle/core/choice.hpp>
+#include <riffle/core/last_choice.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/draws.hpp>
 #include <riffle/core/facts.hpp>
@@ -145,7 +145,7 @@ struct stage_ops {
     optional_function<status(const stage_ref&, token_id, token_origin, const history& tokens) noexcept> can_accept;
     /// `last` is what was chosen before a generated token, nullptr for a prompt's; `tokens` has the token already.
     /// Null: it learns nothing.
-    optional_function<step(const stage_ref&, token_id, const choice* last, const history& tokens) noexcept> accept;
+    optional_function<step(const stage_ref&, token_id, const last_choice* last, const history& tokens) noexcept> accept;
     bool may_refuse = false;  ///< a failure of accept says that the token was not taken
     void (*reset)(const stage_ref&) noexcept = nullptr;
     /// Its generator becomes that of another sequence. Null: it has none of its own.

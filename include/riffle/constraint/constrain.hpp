@@ -21,13 +21,18 @@ namespace riffle::inline RIFFLE_ABI {
 ///     std::uint64_t mark() const noexcept;
 ///     status rollback(std::uint64_t) noexcept;   // or bool: whether it went back; 128 tokens are asked for at most
 ///
-/// It may also have `status check() const noexcept`, asked ahead of each step (a failure is the step's); `status
-/// can_accept(token_id) const noexcept`, why it would refuse; and `legal_tokens legal() const noexcept`, which saves
-/// counting: words or ids, with their number. Spans that it gives out stay valid until the next call of any member. A
-/// `guided` copies it in functions that do not throw: there its copies must not throw either.
+/// In place of legal_words, or beside it, it may have `legal_tokens legal() const noexcept`, which saves counting: all
+/// tokens, words or ids, with their number. It may also have `status check() const noexcept`, asked ahead of each step
+/// (a failure is the step's), and `status can_accept(token_id) const noexcept`, why it would refuse. Spans that it
+/// gives out stay valid until the next call of any member. A `guided` copies it in functions that do not throw: there
+/// its copies must not throw either.
 template <class M>
 concept token_matcher = std::copyable<M> && requires(const M& m, M& changed, token_id token, std::uint64_t mark) {
-    { m.legal_words() } noexcept -> std::convertible_to<std::span<const std::uint32_t>>;
+    requires requires {
+        { m.legal() } noexcept -> std::same_as<legal_tokens>;
+    } || requires {
+        { m.legal_words() } noexcept -> std::convertible_to<std::span<const std::uint32_t>>;
+    };
     { m.allows(token) } noexcept -> std::same_as<bool>;
     { changed.accept(token) } noexcept -> std::same_as<step>;
     { changed.reset() } noexcept;
@@ -91,7 +96,7 @@ legal_tokens legal_tokens_of(const Matcher& matcher) noexcept {
 template <class Matcher>
 struct constrain {
     static_assert(token_matcher<Matcher>,
-                  "riffle: a matcher has legal_words, allows, accept, reset, mark and rollback, "
+                  "riffle: a matcher has legal_words or legal, allows, accept, reset, mark and rollback, "
                   "all noexcept, and can be copied (see token_matcher)");
     Matcher matcher;  ///< reached by get<constrain<Matcher>>(chain).matcher; belongs to this chain alone
 

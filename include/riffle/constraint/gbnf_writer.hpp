@@ -191,7 +191,7 @@ private:
 /// tokens. What it writes is read back as the same language (parse_gbnf with the name of the first rule as its root),
 /// as far as grammar_limits::text_bytes lets it: escapes are longer than what they stand for. What GBNF has no words
 /// for is a comment there: some grammars of JSON schemas count along a pattern, or take each of some parts once.
-/// Empty for a default grammar. Throws what std::string throws.
+/// Empty for a grammar without a language. Throws what std::string throws.
 template <class Data>
 std::string to_gbnf(const basic_grammar<Data>& of) {
     return of ? detail::gbnf_writer(of.data()->rules).write() : std::string();

@@ -8,6 +8,7 @@
 #include <riffle/constraint/byte_automaton.hpp>
 #include <riffle/constraint/expressions.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
+#include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/token_automaton.hpp>
 
@@ -21,6 +22,8 @@ public:
     Rules rules;
     byte_automaton automaton;
     grammar_limits limits;
+    bool has_language = true;
+    parse_problem problem;  ///< why it has none
 
     /// The automaton over the tokens of a vocabulary: one for all matchers of the pair. Throws without memory.
     shared_pointer<token_automaton> over(const shared_pointer<const trie_data>& trie) const {
@@ -55,8 +58,11 @@ using grammar_data = basic_grammar_data<grammar_rules>;
 
 }  // namespace detail
 
-/// A language: the texts that a model may write. Compiled from a notation (parse_gbnf); immutable, and copies share it,
-/// also with the matchers that use it. A default one has no language: no text is legal.
+/// A language: the texts that a model may write. Compiled from a notation (parse_gbnf), or put together from parts
+/// (literal, sequence, ...); immutable, and copies share it, also with the matchers that use it. A default one has no
+/// language: no text is legal.
+///
+/// Parts that make no grammar make one without a language, and problem() says why; so does whatever that is a part of.
 ///
 /// Masks are kept with it for each vocabulary, and shared by all its matchers. Those of a vocabulary that no matcher
 /// uses are dropped when a matcher for another one is made.
@@ -66,15 +72,29 @@ public:
     /// Of no language.
     basic_grammar() noexcept = default;
     /// Whether it has a language.
-    explicit operator bool() const noexcept { return bool(data_); }
+    explicit operator bool() const noexcept { return data_ && data_->has_language; }
+    /// Why it has none; nothing in it for one that has. Throws std::bad_alloc.
+    parse_problem problem() const {
+        parse_problem why;
+        if (data_) why = data_->problem;
+        else why.sentence = is_out_of_memory_ ? "out of memory" : "this grammar is not set";
+        return why;
+    }
 
     /// For riffle's own use.
     explicit basic_grammar(detail::shared_pointer<const Data> data) noexcept : data_(std::move(data)) {}
+    /// For riffle's own use: where there was no memory to make one.
+    static basic_grammar out_of_memory() noexcept {
+        basic_grammar none;
+        none.is_out_of_memory_ = true;
+        return none;
+    }
     /// For riffle's own use: what copies share.
     const detail::shared_pointer<const Data>& data() const noexcept { return data_; }
 
 private:
     detail::shared_pointer<const Data> data_;
+    bool is_out_of_memory_ = false;
 };
 using grammar = basic_grammar<detail::grammar_data>;
 

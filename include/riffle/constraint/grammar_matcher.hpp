@@ -49,7 +49,10 @@ public:
     /// At the beginning of a text. check() says what is wrong: a default grammar, a token that the grammar names and
     /// the vocabulary lacks, no memory.
     basic_grammar_matcher(const Grammar& language, const vocabulary_trie& trie) noexcept : basic_grammar_matcher() {
-        if (!language) return;
+        if (!language) {
+            if (language.data()) problem_ = status::invalid("constrain", "grammar", 0, "has a problem: see problem()");
+            return;
+        }
         problem_ = (trie.check)();
         if (problem_.ok()) problem_ = begin(language, trie);
     }

@@ -107,7 +107,7 @@ struct form_functions : exact_functions<Policies, S> {
             return form::apply_to_row(spec(s), state_to_change(s), r, found, x);
         else return form::apply_to_row(spec(s), r, found, x);
     }
-    static step accept(const stage_ref& s, token_id token, const choice*, const history&) noexcept {
+    static step accept(const stage_ref& s, token_id token, const last_choice*, const history&) noexcept {
         if constexpr (requires { step(form::accept(spec_to_change(s), state_to_change(s), token)); })
             return form::accept(spec_to_change(s), state_to_change(s), token);
         else if constexpr (requires { form::accept(spec_to_change(s), state_to_change(s), token); })

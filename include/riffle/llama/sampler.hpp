@@ -42,6 +42,12 @@ public:
     const Chain& chain() const noexcept { return chain_; }
     const sampler_options& options() const noexcept { return options_; }
     offloading& graph() noexcept { return graph_; }
+    /// To be changed between two steps. What comes from here on is no prompt.
+    Chain& chain_to_change() noexcept {
+        forget_clone();
+        came_.in_prompt = false;
+        return chain_;
+    }
 
     /// The number in [0, 1) that a stage's draw of the next step begins with, in 23 bits. (Where a graph draws, that is
     /// what an apply is elsewhere: the prompt is over.)
@@ -337,6 +343,16 @@ const Chain* chain_of(const llama_sampler* sampler) noexcept {
     using held = detail::sampler_of<Chain>;
     if (!sampler || sampler->iface != &detail::interface_of<held>) return nullptr;
     return &static_cast<const held*>(sampler->ctx)->chain();
+}
+
+/// Calls change(chain) with the chain in a sampler, `Chain` as for chain_of, so that its stages can be changed between
+/// two steps; false, and no call, for other samplers. From then on the text is no prompt any more.
+template <class Chain, class Change>
+bool change_chain(llama_sampler* sampler, Change change) {
+    using held = detail::sampler_of<Chain>;
+    if (!sampler || sampler->iface != &detail::interface_of<held>) return false;
+    change(static_cast<held*>(sampler->ctx)->chain_to_change());
+    return true;
 }
 
 }  // namespace riffle::llama

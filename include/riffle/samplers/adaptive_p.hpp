@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include <riffle/core/choice.hpp>
+#include <riffle/core/last_choice.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/softmax_statistics.hpp>
 #include <riffle/samplers/parts/surprise.hpp>
@@ -86,7 +86,7 @@ struct adaptive_p {
         if (c.selected >= 0) c[std::size_t(c.selected)].p = p;
     }
 
-    step accept(state& kept, token_id token, const choice* last) const noexcept {
+    step accept(state& kept, token_id token, const last_choice* last) const noexcept {
         if (last == nullptr || flushed(target) < 0.0f) return {};
         if (last->token != token) return not_its_choice(name, token);
         const state now = begun(kept);

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include <riffle/core/choice.hpp>
+#include <riffle/core/last_choice.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/softmax_statistics.hpp>
 #include <riffle/samplers/parts/surprise.hpp>
@@ -63,7 +63,7 @@ struct mirostat {
         c.keep_greatest(rank(of_all, c, kept));
     }
     void choose(candidates& c, const draws& random, const state&) const noexcept { draw_with_probability(c, random); }
-    step accept(state& kept, token_id token, const choice* last) const noexcept {
+    step accept(state& kept, token_id token, const last_choice* last) const noexcept {
         return kept.accept(name, token, last, tau, eta);
     }
 

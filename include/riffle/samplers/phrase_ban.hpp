@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <riffle/core/by_token.hpp>
-#include <riffle/core/choice.hpp>
+#include <riffle/core/last_choice.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
 #include <riffle/core/phrases.hpp>
@@ -113,7 +113,7 @@ struct phrase_ban {
             if (b.prefix_hash == x.tokens().prefix_hash()) change_one(of, b.token, logit_edit::banning());
     }
 
-    step accept(state& kept, token_id token, const choice* last, const history& tokens) const noexcept {
+    step accept(state& kept, token_id token, const last_choice* last, const history& tokens) const noexcept {
         if (last == nullptr || vocab == nullptr) {
             kept.at.node = 0;
             return {};

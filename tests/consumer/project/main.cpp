@@ -5,6 +5,9 @@
 #ifdef WITH_JSON_SCHEMA
 #include <riffle/json_schema.hpp>
 #endif
+#ifdef WITH_TOKEN_TRIE
+#include <riffle/token_trie.hpp>
+#endif
 #ifdef WITH_LLAMA
 #include <riffle/llama.hpp>
 #endif
@@ -39,6 +42,11 @@ int main() {
 #endif
 #ifdef WITH_JSON_SCHEMA
     if (!riffle::compile_json_schema(R"({"type": "integer"})")) {
+        return 1;
+    }
+#endif
+#ifdef WITH_TOKEN_TRIE
+    if (!riffle::has_no_leaves(riffle::parse_token_trie(R"({"modelId": "", "descriptors": []})", 1000).problem())) {
         return 1;
     }
 #endif

@@ -1,6 +1,6 @@
 #pragma once
 #include <riffle/core/candidates.hpp>
-#include <riffle/core/choice.hpp>
+#include <riffle/core/last_choice.hpp>
 #include <riffle/core/draws.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/math/elementwise.hpp>
@@ -32,7 +32,7 @@ struct surprise_control {
     float mu(float tau) const noexcept { return (lanes<1>(2.0f) * lanes<1>(tau) + lanes<1>(drift))[0]; }
 
     /// mu -= eta · (surprise - tau), where the token is the one that was chosen last.
-    step accept(const char* stage, token_id token, const choice* last, float tau, float eta) noexcept {
+    step accept(const char* stage, token_id token, const last_choice* last, float tau, float eta) noexcept {
         if (last == nullptr) return {};
         if (last->token != token) return not_its_choice(stage, token);
         constexpr float bits_in_a_nat = 1.44269504f;
