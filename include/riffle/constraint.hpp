@@ -17,6 +17,9 @@
 #include <riffle/constraint/parts/literals.hpp>
 #include <riffle/constraint/parts/sequences.hpp>
 #include <riffle/constraint/regex/parse_regex.hpp>
+#include <riffle/constraint/streaming/stop_strings.hpp>
+#include <riffle/constraint/streaming/text_stream.hpp>
+#include <riffle/constraint/streaming/utf8_stream.hpp>
 #include <riffle/constraint/token_trie/token_trie.hpp>
 #include <riffle/constraint/token_trie/trie_matcher.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
