@@ -1,6 +1,9 @@
 #pragma once
 // The model may only say what the program can read: grammars, and chains that keep to them. Needs nobody's library.
 
+#include <riffle/constraint/choices/choice_matcher.hpp>
+#include <riffle/constraint/choices/prefix_tree.hpp>
+#include <riffle/constraint/choices/score_choices.hpp>
 #include <riffle/constraint/constrain.hpp>
 #include <riffle/constraint/constrain_by_text.hpp>
 #include <riffle/constraint/feasible_mass.hpp>
