@@ -25,5 +25,6 @@
 #include <riffle/constraint/streaming/utf8_stream.hpp>
 #include <riffle/constraint/token_trie/token_trie.hpp>
 #include <riffle/constraint/token_trie/trie_matcher.hpp>
+#include <riffle/constraint/triggers/triggered.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
 #include <riffle/core/byte_set.hpp>

@@ -171,6 +171,13 @@ public:
     void reset() noexcept {
         if (problem_.ok()) (void)begin_text();  // it cannot fail: the first state is there
     }
+    /// Begins another text that counts as one token: rollback goes back behind it, which it does not behind reset().
+    status restart() noexcept {
+        if (!problem_.ok()) return problem_;
+        path_.push(path_.automaton().start());
+        words_.forget();
+        return {};
+    }
 
     // ---- going back
 

@@ -44,6 +44,7 @@ public:
             roles_.push_back(role);
             const bool ends_text = (role & token_role::end_of_generation) != token_role::text;
             if (ends_text) end_tokens_.push_back(id);
+            else if (role != token_role::text) control_tokens_.push_back(id);
             if (!has_text(id)) continue;
             if (!ends_text) text_tokens_[i / 32] |= 1u << (i % 32);
             if (role != token_role::text) continue;
@@ -85,6 +86,8 @@ public:
         return all;
     }
     const std::vector<token_id>& ends_of_text() const noexcept { return end_tokens_; }
+    /// Control tokens that do not end the text.
+    const std::vector<token_id>& control_tokens() const noexcept { return control_tokens_; }
     /// Words of the tokens that have a text and do not end the whole.
     const std::vector<std::uint32_t>& text_tokens() const noexcept { return text_tokens_; }
     /// 32-bit words that have a bit for each token.
@@ -133,7 +136,7 @@ private:
     std::vector<char> bytes_;
     std::vector<std::size_t> piece_ends_;
     std::vector<token_role> roles_;
-    std::vector<token_id> long_tokens_, end_tokens_;
+    std::vector<token_id> long_tokens_, end_tokens_, control_tokens_;
     std::vector<std::uint32_t> text_tokens_;
     token_tree tree_;
     std::size_t most_bytes_ = 0;

@@ -153,6 +153,8 @@ public:
     bool is_complete() const noexcept {
         return status_ == trie_status::done || (status_ == trie_status::active && may_end());
     }
+    /// Whether a value is there, and none is written any more.
+    bool is_finished() const noexcept { return status_ == trie_status::done; }
     /// What it has seen.
     const trie_counters& counters() const noexcept { return counters_; }
     /// The trie that it was made with.

@@ -1,0 +1,115 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/regex/automaton_operations.hpp>
+#include <riffle/constraint/regex/character_automaton.hpp>
+#include <riffle/constraint/regex/regex_automaton.hpp>
+#include <riffle/constraint/regex/regex_reader.hpp>
+#include <riffle/constraint/streaming/utf8_stream.hpp>
+#include <riffle/constraint/word_automaton.hpp>
+#include <riffle/core/text.hpp>
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// Finds the first end of a word or of a pattern's match in a text, byte by byte. A state is 12 bytes.
+template <class Patterns>
+class basic_trigger_automaton {
+public:
+    struct state {
+        std::uint32_t word = 0;     ///< of the automaton of words
+        std::uint32_t pattern = 0;  ///< of the automaton of patterns
+        std::uint32_t held = 0;     ///< the beginning of a character (held_character)
+        friend bool operator==(const state&, const state&) = default;
+        /// Different for different states.
+        std::uint64_t key() const noexcept { return std::uint64_t{word} << 39 | std::uint64_t{pattern} << 26 | held; }
+    };
+    enum : std::size_t { most_pattern_states = 4096, most_word_bytes = 1 << 20 };
+
+    /// False, and why, where a word is empty or a pattern cannot be read.
+    bool build(const std::vector<std::string>& words, const std::vector<std::string>& patterns, parse_problem& why) {
+        std::size_t bytes = 0;
+        for (const std::string& word : words) {
+            bytes += word.size();
+            if (word.empty()) return refuse(why, word, "an empty word is everywhere");
+        }
+        if (bytes > most_word_bytes) return refuse(why, {}, "the words of triggers are longer than the limit allows");
+        words_.build(words);
+        word_lengths_.clear();
+        for (const std::string& word : words) word_lengths_.push_back(std::uint32_t(word.size()));
+        return build_patterns(patterns, why);
+    }
+
+    state step(const state& from, char byte) const noexcept {
+        state to;
+        to.word = words_.next(from.word, byte);
+        if (!patterns_.empty()) read_character(from, byte, to);
+        return to;
+    }
+    /// Whether a word or a match ends here, for the first time.
+    bool has_fired(const state& at) const noexcept {
+        return words_.word_at(at.word) != word_automaton<char>::none || (!patterns_.empty() && patterns_.label(at.pattern) != 0);
+    }
+    /// Bytes of the word that ends here, the longest one; 0 where it is a pattern's match.
+    std::size_t word_length(const state& at) const noexcept {
+        const std::uint32_t word = words_.word_at(at.word);
+        return word == word_automaton<char>::none ? 0 : word_lengths_[word];
+    }
+    /// The number of the word that ends here, the longest one.
+    std::uint32_t word_at(const state& at) const noexcept { return words_.word_at(at.word); }
+
+private:
+    bool build_patterns(const std::vector<std::string>& patterns, parse_problem& why) {
+        std::vector<Patterns> all;
+        for (const std::string& pattern : patterns) {
+            regex_reader<regex> reader{text(pattern)};
+            if (!reader.read()) return refuse(why, pattern, reader.problem());
+            regex_automaton<regex, Patterns> of(reader.made(), most_pattern_states);
+            if (!of.make(regex_match::search, all.emplace_back())) return refuse(why, pattern, of.problem());
+            if (all.back().empty()) return refuse(why, pattern, "no text matches the pattern");
+            if (all.back().label(Patterns::start) != 0) return refuse(why, pattern, "the pattern matches the empty text");
+        }
+        if (all.empty()) return true;
+        if (all.size() > 64) return refuse(why, {}, "there are more than 64 patterns");
+        // Each of them has all texts ahead of its match, so none of them fails.
+        std::vector<const Patterns*> of;
+        for (const Patterns& a : all) of.push_back(&a);
+        const auto label_of = [](std::uint64_t bits) { return std::uint32_t(bits != 0); };
+        if (!combine(of, 0, label_of, most_pattern_states, patterns_))
+            return refuse(why, patterns[0], "the patterns together have more states than the limit allows");
+        return true;
+    }
+    static bool refuse(parse_problem& why, const std::string& where, const char* sentence) {
+        why.where = where;
+        why.sentence = sentence;
+        return false;
+    }
+    /// Bytes that are not UTF-8 match nothing: the pattern begins anew behind them.
+    void read_character(const state& from, char byte, state& to) const noexcept {
+        held_character held;
+        held.unpack(from.held);
+        to.pattern = from.pattern;
+        if (!held.take(std::uint8_t(byte))) {
+            held.clear();
+            to.pattern = 0;
+            if (!held.take(std::uint8_t(byte))) return;
+        }
+        if (held.is_whole()) {
+            const std::uint32_t next = patterns_.next(to.pattern, decode_utf8(held.bytes()).value);
+            to.pattern = next == Patterns::none ? 0 : next;
+            held.clear();
+        }
+        to.held = held.packed();
+    }
+
+    word_automaton<char> words_;
+    std::vector<std::uint32_t> word_lengths_;
+    Patterns patterns_;
+};
+using trigger_automaton = basic_trigger_automaton<character_automaton>;
+
+}  // namespace riffle::detail
