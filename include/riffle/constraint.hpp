@@ -23,6 +23,9 @@
 #include <riffle/constraint/streaming/stop_strings.hpp>
 #include <riffle/constraint/streaming/text_stream.hpp>
 #include <riffle/constraint/streaming/utf8_stream.hpp>
+#include <riffle/constraint/thoughts/budgeted.hpp>
+#include <riffle/constraint/thoughts/reasoning_budget.hpp>
+#include <riffle/constraint/thoughts/soft_landing.hpp>
 #include <riffle/constraint/token_trie/token_trie.hpp>
 #include <riffle/constraint/token_trie/trie_matcher.hpp>
 #include <riffle/constraint/triggers/triggered.hpp>

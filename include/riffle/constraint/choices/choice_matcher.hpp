@@ -12,6 +12,7 @@
 #include <riffle/constraint/choices/choice_data.hpp>
 #include <riffle/constraint/forced_tokens.hpp>
 #include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/longest_pieces.hpp>
 #include <riffle/constraint/matcher_status.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/token_tree.hpp>
@@ -62,12 +63,12 @@ public:
     basic_choice_matcher() noexcept = default;
     /// score_choices takes each in the longest tokens, from the left.
     basic_choice_matcher(const Trie& trie, std::initializer_list<text> names, const choice_options& options = {}) noexcept {
-        build(trie, names, options, longest_pieces{trie});
+        build(trie, names, options, detail::longest_pieces(trie));
     }
     /// Of a std::vector<std::string>, or whatever else holds texts.
     template <class Names>
     basic_choice_matcher(const Trie& trie, const Names& names, const choice_options& options = {}) noexcept {
-        build(trie, names, options, longest_pieces{trie});
+        build(trie, names, options, detail::longest_pieces(trie));
     }
     /// score_choices takes each in the tokens in which the model's own tokeniser spells it, which is what the model met
     /// in training: `tokenise(text)` gives a list of ids, as vocabulary::tokenise does.
@@ -238,31 +239,6 @@ private:
         }
         ~found_tokens() = default;
     };
-    /// A text in the longest tokens, from the left; none where a byte cannot be spelt.
-    struct longest_pieces {
-        const Trie& trie;
-        std::vector<token_id> operator()(text bytes) const {
-            std::vector<token_id> spelt;
-            const tree_type& tree = trie.data()->tree();
-            while (!bytes.empty()) {
-                token_id longest = null_token;
-                std::size_t length = 0, begin = 0, end = tree.nodes.size();
-                for (std::size_t i = 0; i < bytes.size(); ++i) {
-                    while (begin < end && tree.nodes[begin].byte() != std::uint8_t(bytes[i])) begin += tree.nodes[begin].size();
-                    if (begin >= end) break;
-                    if (tree.nodes[begin].token() != tree_type::no_token)
-                        longest = token_id(tree.nodes[begin].token()), length = i + 1;
-                    end = begin + tree.nodes[begin].size();
-                    ++begin;
-                }
-                if (longest == null_token) return {};
-                spelt.push_back(longest);
-                bytes = bytes.part(length);
-            }
-            return spelt;
-        }
-    };
-
     template <class Names, class Tokenise>
     void build(const Trie& trie, const Names& names, const choice_options& options, Tokenise tokenise) noexcept {
         const status usable = (trie.check)();

@@ -28,6 +28,12 @@ bool is_finished(const Matcher& inner) noexcept {
     if constexpr (requires { inner.is_finished(); }) return inner.is_finished();
     else return false;
 }
+/// Whether it lets any text pass at present: one that is triggered does while it waits.
+template <class Matcher>
+bool passes_any_text(const Matcher& inner) noexcept {
+    if constexpr (requires { inner.is_awake(); }) return !inner.is_awake();
+    else return legal_tokens_of(inner).are_all;
+}
 /// Some bytes, all of them or none. A matcher that takes none in the middle of a token refuses them.
 template <class Matcher>
 status accept_bytes_of(Matcher& inner, const text& bytes) noexcept {

@@ -39,8 +39,6 @@ public:
         }
         if (bytes > most_word_bytes) return refuse(why, {}, "the words of triggers are longer than the limit allows");
         words_.build(words);
-        word_lengths_.clear();
-        for (const std::string& word : words) word_lengths_.push_back(std::uint32_t(word.size()));
         return build_patterns(patterns, why);
     }
 
@@ -54,11 +52,8 @@ public:
     bool has_fired(const state& at) const noexcept {
         return words_.word_at(at.word) != word_automaton<char>::none || (!patterns_.empty() && patterns_.label(at.pattern) != 0);
     }
-    /// Bytes of the word that ends here, the longest one; 0 where it is a pattern's match.
-    std::size_t word_length(const state& at) const noexcept {
-        const std::uint32_t word = words_.word_at(at.word);
-        return word == word_automaton<char>::none ? 0 : word_lengths_[word];
-    }
+    /// How much of a word has come.
+    std::uint32_t depth(const state& at) const noexcept { return words_.depth(at.word); }
     /// The number of the word that ends here, the longest one.
     std::uint32_t word_at(const state& at) const noexcept { return words_.word_at(at.word); }
 
@@ -107,7 +102,6 @@ private:
     }
 
     word_automaton<char> words_;
-    std::vector<std::uint32_t> word_lengths_;
     Patterns patterns_;
 };
 using trigger_automaton = basic_trigger_automaton<character_automaton>;

@@ -116,7 +116,7 @@ public:
     /// The constraint that is triggered.
     const Matcher& constraint() const noexcept { return inner_; }
     /// Whether it is awake.
-    bool is_awake() const noexcept { return places_.now().doing == doing::constrained; }
+    bool is_awake() const noexcept { return places_.now().doing == activity::constrained; }
     /// What is wrong with the triggers: `where` is the one. Nothing in it where nothing is. Throws std::bad_alloc.
     parse_problem why() const { return why_ ? why_->problem : parse_problem(); }
 
@@ -125,22 +125,22 @@ public:
     /// Whether a token can be chosen: what is wrong with the triggers, or while the constraint is awake its check().
     status(check)() const noexcept {
         if (!problem_.ok()) return problem_;
-        if (places_.now().doing == doing::constrained && !can_leave()) return detail::check_of(inner_);
+        if (places_.now().doing == activity::constrained && !can_leave()) return detail::check_of(inner_);
         return (is_waiting() || can_leave()) && !find_mask() ? status(status_code::out_of_memory) : status();
     }
     /// The legal tokens. Valid until the next call.
     legal_tokens legal() const noexcept {
         if (!problem_.ok()) return legal_tokens::of_ids({});
         switch (places_.now().doing) {
-        case doing::constrained:
+        case activity::constrained:
             if (!can_leave()) return legal_tokens_of(inner_);
             if (after_ == after_constraint::free) return legal_tokens::all();
             return legal_where_it_may_end();
-        case doing::waiting: {
+        case activity::waiting: {
             const detail::all_but_few* const mask = find_mask();
             return mask ? mask->legal() : legal_tokens::of_ids({});
         }
-        case doing::free: break;
+        case activity::free: break;
         }
         return legal_tokens::all();
     }
@@ -148,8 +148,8 @@ public:
     bool allows(token_id token) const noexcept {
         if (!problem_.ok()) return false;
         const place& now = places_.now();
-        if (now.doing == doing::free) return true;
-        if (now.doing == doing::constrained) {
+        if (now.doing == activity::free) return true;
+        if (now.doing == activity::constrained) {
             if (inner_.allows(token)) return true;
             return can_leave() && (after_ == after_constraint::free || is_legal_behind({}, token));
         }
@@ -164,7 +164,7 @@ public:
     step accept(token_id token) noexcept {
         if (!problem_.ok()) return step::refusal(problem_);
         place next = places_.now();
-        if (next.doing == doing::constrained) {
+        if (next.doing == activity::constrained) {
             const bool goes_on = inner_.allows(token);
             if (goes_on || !can_leave()) return accept_inside(token);
             leave(next);
@@ -172,13 +172,13 @@ public:
         step taken;
         taken.finished = data_->trie->ends_text(token);
         const std::uint64_t before = inner_.mark();
-        if (next.doing == doing::waiting && !taken.finished) {
+        if (next.doing == activity::waiting && !taken.finished) {
             const status fired = read(token, next);
             if (!fired.ok()) {
                 inner_.rollback(before);
                 return step::refusal(fired);
             }
-            if (next.doing == doing::constrained && detail::is_finished(inner_)) {
+            if (next.doing == activity::constrained && detail::is_finished(inner_)) {
                 taken.finished = after_ == after_constraint::once;
                 leave(next);
             }
@@ -195,7 +195,7 @@ public:
     /// Begins another text that counts as one token: rollback goes back behind it.
     status restart() noexcept {
         const status begun = detail::begin_again(inner_);
-        if (begun.ok()) places_.push({doing::waiting, {}, inner_.mark()});
+        if (begun.ok()) places_.push({activity::waiting, {}, inner_.mark()});
         return begun;
     }
     /// How many tokens have come since the beginning.
@@ -210,11 +210,11 @@ public:
 
     /// Whether the text may end here: always, but within a constraint that is not complete.
     bool is_complete() const noexcept {
-        return places_.now().doing != doing::constrained || detail::is_complete(inner_);
+        return places_.now().doing != activity::constrained || detail::is_complete(inner_);
     }
     /// Whether nothing but an end may follow.
     bool is_finished() const noexcept {
-        return places_.now().doing == doing::constrained && after_ == after_constraint::once && detail::is_finished(inner_);
+        return places_.now().doing == activity::constrained && after_ == after_constraint::once && detail::is_finished(inner_);
     }
     /// The tokens that must follow: those of the constraint while it is awake.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
@@ -222,10 +222,10 @@ public:
     }
 
 private:
-    enum class doing : std::uint8_t { waiting, constrained, free };
+    enum class activity : std::uint8_t { waiting, constrained, free };
     using automaton_state = detail::trigger_automaton::state;
     struct place {
-        enum doing doing = doing::waiting;
+        activity doing = activity::waiting;
         automaton_state state = {};
         std::uint64_t inner = 0;  ///< its mark
     };
@@ -266,15 +266,15 @@ private:
         why_ = detail::shared_pointer<const shared_problem>(why.get());
         return status::invalid("triggered", "triggers", 0, "cannot be used: see why()");
     }
-    void begin() noexcept { places_.begin({doing::waiting, {}, inner_.mark()}); }
-    bool is_waiting() const noexcept { return places_.now().doing == doing::waiting; }
+    void begin() noexcept { places_.begin({activity::waiting, {}, inner_.mark()}); }
+    bool is_waiting() const noexcept { return places_.now().doing == activity::waiting; }
     /// Whether the constraint is complete, and free text may follow.
     bool can_leave() const noexcept {
         return is_awake() && after_ != after_constraint::once && detail::is_complete(inner_);
     }
     void leave(place& from) const noexcept {
         if (after_ == after_constraint::once) return;
-        from.doing = after_ == after_constraint::free ? doing::free : doing::waiting;
+        from.doing = after_ == after_constraint::free ? activity::free : activity::waiting;
         from.state = {};
     }
     step accept_inside(token_id token) noexcept {
@@ -303,13 +303,13 @@ private:
         const text rest = data_->read_to_firing(token, at.state);
         if (!data_->automaton.has_fired(at.state)) return {};
         const status woken = wake(inner_, at.state, rest);
-        at.doing = doing::constrained;
+        at.doing = activity::constrained;
         return woken;
     }
     status wake_behind_token(token_id token, Matcher& constraint, place& at) const noexcept {
         status begun = detail::begin_again(constraint);
         if (begun.ok() && data_->begins_with_trigger) begun = refusal_of(constraint.accept(token));
-        at.doing = doing::constrained;
+        at.doing = activity::constrained;
         return begun;
     }
     /// The constraint, from its beginning: the trigger that ended in a state, where it begins with that, and the rest of

@@ -1,0 +1,431 @@
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <riffle/constraint/constrain.hpp>
+#include <riffle/constraint/forced_tokens.hpp>
+#include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/longest_pieces.hpp>
+#include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/recent_places.hpp>
+#include <riffle/constraint/shared_pointer.hpp>
+#include <riffle/constraint/thoughts/reasoning_budget.hpp>
+#include <riffle/constraint/thoughts/thought_rules.hpp>
+#include <riffle/constraint/triggers/inner_matcher.hpp>
+#include <riffle/constraint/vocabulary_trie.hpp>
+#include <riffle/core/legal_tokens.hpp>
+#include <riffle/core/status.hpp>
+#include <riffle/core/text.hpp>
+#include <riffle/core/token.hpp>
+
+namespace riffle::inline RIFFLE_ABI {
+
+/// A matcher to which every token is legal: for what needs one, and has no constraint.
+struct no_constraint {
+    /// All of them.
+    legal_tokens legal() const noexcept { return legal_tokens::all(); }
+    bool allows(token_id) const noexcept { return true; }
+    step accept(token_id) noexcept { return {}; }
+    /// Takes any bytes.
+    status accept_bytes(const text&) noexcept { return {}; }
+    bool is_complete() const noexcept { return true; }
+    void reset() noexcept {}
+    std::uint64_t mark() const noexcept { return 0; }
+    bool rollback(std::uint64_t) noexcept { return true; }
+};
+
+/// A reasoning_budget's tags and tokens, found in a vocabulary once: for budgeted matchers and for soft_landing. Copies
+/// share it.
+class thought_tags {
+public:
+    /// None: check() says so.
+    thought_tags() noexcept = default;
+    /// The end of thoughts is written in the longest tokens, from the left; where a token is the tag, in that.
+    thought_tags(const vocabulary_trie& trie, const reasoning_budget& budget) noexcept {
+        build(trie, budget, detail::longest_pieces(trie));
+    }
+    /// In the tokens in which the model's own tokeniser spells it: `tokenise(text)` gives a list of ids, as
+    /// vocabulary::tokenise does.
+    template <class Tokenise>
+    thought_tags(const vocabulary_trie& trie, const reasoning_budget& budget, Tokenise tokenise) noexcept {
+        build(trie, budget, tokenise);
+    }
+    /// invalid_parameter where a tag is empty, or the end cannot be spelt: why() says which; out_of_memory.
+    status(check)() const noexcept { return problem_; }
+    /// What is wrong; nothing in it where nothing is. Throws std::bad_alloc.
+    parse_problem why() const { return rules_ && !problem_.ok() ? why_->problem : parse_problem(); }
+    /// The tokens that are written where the budget ends the thoughts.
+    std::span<const token_id> end_tokens() const noexcept {
+        return rules_ ? std::span<const token_id>(rules_->forced) : std::span<const token_id>();
+    }
+
+    /// For riffle's own use; nullptr where check() fails.
+    const detail::thought_rules* rules() const noexcept { return problem_.ok() ? rules_.get() : nullptr; }
+
+private:
+    struct shared_problem : detail::shared_object {
+        parse_problem problem;
+    };
+
+    template <class Tokenise>
+    void build(const vocabulary_trie& trie, const reasoning_budget& budget, Tokenise tokenise) noexcept {
+        problem_ = (trie.check)();
+        if (!problem_.ok()) return;
+        RIFFLE_TRY {
+            detail::shared_pointer<detail::thought_rules> made(new detail::thought_rules());
+            detail::shared_pointer<shared_problem> why(new shared_problem());
+            if (!made->build(budget, trie, tokenise, why->problem))
+                problem_ = status::invalid("reasoning_budget", "tags", 0, "cannot be used: see why()");
+            rules_ = detail::shared_pointer<const detail::thought_rules>(made.get());
+            why_ = detail::shared_pointer<const shared_problem>(why.get());
+        }
+        RIFFLE_CATCH { problem_ = status_code::out_of_memory; }
+    }
+
+    detail::shared_pointer<const detail::thought_rules> rules_;
+    detail::shared_pointer<const shared_problem> why_;
+    status problem_ = status::invalid("reasoning_budget", "tags", 0, "are none: it was made without a vocabulary");
+};
+
+/// A model's thoughts within a budget, and beside them a constraint for what it says aloud, which sleeps while it
+/// thinks.
+///
+///     const thought_tags tags(trie, reasoning_budget{.tokens = 500, .message = "\nI have to answer now.\n"});
+///     auto c = constrain{budgeted(tags, grammar_matcher(*answer, trie))} | soft_landing{tags} | dist{.seed = 1};
+///
+/// Thoughts begin with a tag, at the beginning of the constrained text or behind other thoughts; where the constraint
+/// lets any token pass (as `triggered` does while it waits), anywhere. Once the budget is spent, and a character is whole
+/// (by the bytes of all tokens, not of the last one), the message and the end are the only legal tokens: forced_run has
+/// them, to be evaluated in one batch. Thoughts may also end by themselves. White space behind the end, four tokens at
+/// most, is nobody's; then the constraint is asked again. A token in which thoughts end and which goes on in a way that
+/// the constraint refuses is not legal. Nothing in the thoughts triggers anything.
+///
+/// Nothing throws; check() says what is wrong with the tags, or outside of thoughts with the constraint. A call that
+/// fails changes nothing. Copies go on by themselves. The matcher's mark stands for 24 bytes of its own, and the
+/// constraint's mark. Cost of a token: its bytes, and outside of thoughts the constraint's.
+template <token_matcher Matcher = no_constraint>
+class budgeted {
+public:
+    /// How many tokens can be taken back.
+    static constexpr std::size_t rollback_depth = 128;
+
+    /// Of a matcher that stands at the beginning.
+    explicit budgeted(thought_tags tags, Matcher constraint = Matcher()) noexcept
+        : tags_(std::move(tags)), inner_(std::move(constraint)) {
+        begin();
+    }
+
+    /// The constraint outside of thoughts.
+    const Matcher& constraint() const noexcept { return inner_; }
+    /// Whether the model is within thoughts, the end that the budget forces included.
+    bool is_thinking() const noexcept { return places_.now().thoughts.is_inside(); }
+    /// Whether the end of thoughts is being written, since the budget is spent.
+    bool is_forcing() const noexcept { return doing() == detail::thinking::forcing; }
+    /// Tokens that are left of the budget within thoughts; -1: no limit, or outside.
+    std::int64_t tokens_left() const noexcept {
+        const detail::thought_state& s = places_.now().thoughts;
+        const bool counts = doing() == detail::thinking::counting && s.tokens_left != detail::thought_rules::unlimited;
+        return counts ? std::int64_t{s.tokens_left} : -1;
+    }
+    /// Ends the thoughts, as if the budget were spent; false outside of them, or where they end already.
+    bool end_thoughts() noexcept {
+        if (doing() != detail::thinking::counting) return false;
+        place now = places_.now();
+        rules().force(now.thoughts);
+        places_.change(now);
+        return true;
+    }
+
+    // ---- what a chain asks
+
+    /// What is wrong with the tags, or outside of thoughts with the constraint; out_of_memory.
+    status(check)() const noexcept {
+        if (!(tags_.check)().ok()) return (tags_.check)();
+        if (is_thinking()) return is_forcing() || find_mask() ? status() : status(status_code::out_of_memory);
+        const status inner = is_in_step() ? detail::check_of(inner_) : status::failed(status_code::dead_end, "budgeted");
+        return !inner.ok() && may_open() && legal().count > 0 ? status() : inner;
+    }
+    /// The legal tokens. Valid until the next call.
+    legal_tokens legal() const noexcept {
+        if (!tags_.rules()) return legal_tokens::of_ids({});
+        if (is_forcing()) return legal_tokens::of_ids({rules().forced.data() + places_.now().thoughts.tokens_left, 1});
+        if (is_thinking()) {
+            const detail::all_but_few* const mask = find_mask();
+            return mask ? mask->legal() : legal_tokens::of_ids({});
+        }
+        const legal_tokens said = is_in_step() ? legal_tokens_of(inner_) : legal_tokens::of_ids({});
+        if (said.are_all || (!may_open() && doing() != detail::thinking::behind)) return said;
+        return legal_beside(said);
+    }
+    /// Whether accept would take it.
+    bool allows(token_id token) const noexcept {
+        if (!tags_.rules()) return false;
+        if (is_forcing()) return token == rules().forced[places_.now().thoughts.tokens_left];
+        if (is_thinking()) return is_thought(token, inner_);
+        return (is_in_step() && inner_.allows(token)) || is_space_behind(token) || opens(token);
+    }
+    /// Why accept would refuse it.
+    status can_accept(token_id token) const noexcept {
+        if (allows(token)) return {};
+        return (tags_.check)().ok() ? status::failed(status_code::stage_failed, "budgeted") : (tags_.check)();
+    }
+    /// Takes a token. step::finished is the constraint's; step::rewind is 1 where a token that ends generation is to be
+    /// taken back (reasoning_budget::end_of_generation_ends_thoughts).
+    step accept(token_id token) noexcept {
+        if (!allows(token)) return step::refusal(can_accept(token));
+        place next = places_.now();
+        const bool was_inside = next.thoughts.is_inside();
+        step taken;
+        if (was_inside && rules().trie->ends_text(token)) {
+            taken.finished = !rules().budget.end_of_generation_ends_thoughts;
+            taken.rewind = taken.finished ? 0 : 1;
+            if (taken.rewind > 0) force_at_ = places_.mark() + 1;
+            places_.push(next);
+            return taken;
+        }
+        const bool is_nobodys = is_space_behind(token);
+        const bool is_said = !was_inside && !is_nobodys && is_in_step() && inner_.allows(token);
+        const bool may_begin = may_open() || detail::passes_any_text(inner_);
+        if (is_said) taken = inner_.accept(token);
+        if (taken.refused) return taken;
+        next.is_fresh &= !is_said;
+        if (is_nobodys) {
+            ++next.thoughts.tokens_left;
+        } else {
+            std::uint32_t tag = next.thoughts.tag;
+            next.may_open = next.may_open && !was_inside && goes_on_opening(token, tag);
+            next.is_in_step = next.is_in_step && (was_inside || is_said);
+            bool ended = false;
+            const text behind = rules().read(token, next.thoughts, may_begin, ended);
+            if (ended || next.thoughts.is_inside()) next.is_in_step = true;
+            if (ended) next.may_open = true;
+            if (ended && !behind.empty()) {
+                next.may_open = next.is_fresh = false;
+                next.thoughts.set(detail::thinking::outside);
+                const status said = detail::accept_bytes_of(inner_, behind);
+                if (!said.ok()) return step::refusal(said);
+                taken.finished = detail::is_finished(inner_);
+            }
+        }
+        next.inner = inner_.mark();
+        places_.push(next);
+        if (force_at_ != 0 && places_.mark() >= force_at_) force_at_ = 0;
+        return taken;
+    }
+    /// To the beginning of another text: marks of before mean nothing any more.
+    void reset() noexcept {
+        inner_.reset();
+        begin();
+    }
+    /// How many tokens have come since the beginning.
+    std::uint64_t mark() const noexcept { return places_.mark(); }
+    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back.
+    status rollback(std::uint64_t mark) noexcept {
+        status can = places_.can_go_to(mark);
+        if (can.ok() && !bool(inner_.rollback(places_.at(mark).inner))) can = status_code::rewind_too_far;
+        if (!can.ok()) return can;
+        places_.go_to(mark);
+        if (force_at_ == mark + 1) (void)end_thoughts();
+        force_at_ = 0;
+        return can;
+    }
+
+    /// Whether the text may end here: outside of thoughts, where the constraint's may.
+    bool is_complete() const noexcept { return !is_thinking() && is_in_step() && detail::is_complete(inner_); }
+    /// Whether nothing but an end may follow.
+    bool is_finished() const noexcept { return !is_thinking() && is_in_step() && detail::is_finished(inner_); }
+    /// Writes the tokens that must follow: the rest of the end that the budget forces, or outside of thoughts the
+    /// constraint's, where no thoughts may begin; answers how many.
+    std::size_t forced_run(std::span<token_id> into) const noexcept {
+        if (!tags_.rules()) return 0;
+        if (is_forcing()) {
+            const std::span<const token_id> left =
+                std::span<const token_id>(rules().forced).subspan(places_.now().thoughts.tokens_left);
+            const std::size_t count = (std::min)(left.size(), into.size());
+            std::copy_n(left.begin(), count, into.begin());
+            return count;
+        }
+        const bool is_constraint_alone = !is_thinking() && is_in_step() && !may_open() && doing() != detail::thinking::behind;
+        return is_constraint_alone ? detail::forced_run_of(inner_, into) : 0;
+    }
+
+private:
+    struct place {
+        detail::thought_state thoughts;
+        std::uint64_t inner = 0;  ///< its mark
+        /// Outside: the text since the constraint began is the beginning of a tag, and nothing else.
+        bool may_open = true;
+        bool is_in_step = true;  ///< outside: the constraint has taken all of that, too
+        bool is_fresh = true;    ///< the constraint has taken nothing yet
+    };
+    struct own_words {
+        detail::growing_array<std::uint32_t> words;
+        own_words() noexcept = default;
+        own_words(const own_words&) noexcept {}
+        own_words& operator=(const own_words&) noexcept { return *this; }
+        ~own_words() = default;
+    };
+
+    const detail::thought_rules& rules() const noexcept { return *tags_.rules(); }
+    detail::thinking doing() const noexcept { return places_.now().thoughts.doing(); }
+    void begin() noexcept {
+        place first;
+        if (tags_.rules()) first.thoughts = rules().begin();
+        first.inner = inner_.mark();
+        places_.begin(first);
+        force_at_ = 0;
+    }
+
+    // ---- outside of thoughts
+
+    bool may_open() const noexcept { return !is_thinking() && places_.now().may_open; }
+    bool is_in_step() const noexcept { return places_.now().is_in_step; }
+    bool is_space_behind(token_id token) const noexcept {
+        return doing() == detail::thinking::behind &&
+               places_.now().thoughts.tokens_left < detail::thought_rules::most_space &&
+               std::binary_search(rules().spaces.begin(), rules().spaces.end(), token);
+    }
+    /// Whether a token begins a tag, or goes on with it, and nothing else.
+    bool opens(token_id token) const noexcept {
+        if (!may_open()) return false;
+        std::uint32_t tag = places_.now().thoughts.tag;
+        return goes_on_opening(token, tag);
+    }
+    /// White space may lie ahead of a tag. Behind it in a token lies what is thought.
+    bool goes_on_opening(token_id token, std::uint32_t& tag) const noexcept {
+        const auto& tags = rules().begins;
+        const trie_type& trie = *rules().trie;
+        if (trie.ends_text(token) || (!trie.is_read_by_bytes(token) && !trie.is_control(token))) return false;
+        text bytes = trie.piece(token);
+        if (tag == 0) bytes = detail::without_space_ahead(bytes);
+        for (const char byte : bytes) {
+            const std::uint32_t longer = tags.step({tag}, byte).word;
+            if (tags.depth({longer}) != tags.depth({tag}) + 1) return false;
+            tag = longer;
+            if (tags.has_fired({tag})) return true;
+        }
+        return true;
+    }
+    /// What the constraint says, white space behind thoughts, and beginnings of a tag.
+    legal_tokens legal_beside(const legal_tokens& said) const noexcept {
+        const std::size_t size = rules().trie->size();
+        auto& words = own_.words;
+        words.clear();
+        if (!words.resize((size + 31) / 32, 0)) return legal_tokens::of_ids({});
+        std::size_t count = 0;
+        const auto add = [&](token_id token) {
+            std::uint32_t& word = words[std::size_t(token) / 32];
+            const std::uint32_t bit = 1u << (std::uint32_t(token) % 32);
+            count += (word & bit) == 0;
+            word |= bit;
+        };
+        said.each(size, [&](std::size_t id) { add(token_id(id)); });
+        if (doing() == detail::thinking::behind && places_.now().thoughts.tokens_left < detail::thought_rules::most_space)
+            for (const token_id token : rules().spaces) add(token);
+        if (may_open()) each_opening(add);
+        return legal_tokens::of_words({words.data(), words.size()}, count);
+    }
+    template <class Add>
+    void each_opening(Add add) const noexcept {
+        const std::uint32_t tag = places_.now().thoughts.tag;
+        const auto& tree = rules().trie->tree();
+        walk_opening(tag, tag == 0, 0, tree.nodes.size(), add);
+        for (const auto& d : tree.duplicates)
+            if (std::uint32_t at = tag; goes_on_opening(d.token, at)) add(d.token);
+        for (const token_id token : rules().trie->control_tokens())
+            if (std::uint32_t at = tag; goes_on_opening(token, at)) add(token);
+        for (const token_id token : rules().trie->long_tokens())
+            if (std::uint32_t at = tag; goes_on_opening(token, at)) add(token);
+    }
+    /// Tokens below nodes of the vocabulary's tree that lie side by side; as deep as tokens are long.
+    template <class Add>
+    void walk_opening(std::uint32_t tag, bool is_ahead, std::size_t begin, std::size_t end, Add& add) const noexcept {
+        const auto& tree = rules().trie->tree();
+        const auto& tags = rules().begins;
+        for (std::size_t i = begin; i < end; i += tree.nodes[i].size()) {
+            const char byte = char(tree.nodes[i].byte());
+            const std::size_t last = i + tree.nodes[i].size();
+            const std::uint32_t longer = tags.step({tag}, byte).word;
+            const bool goes_on = tags.depth({longer}) == tags.depth({tag}) + 1;
+            if (!goes_on && !(is_ahead && detail::is_space(byte))) continue;
+            if (goes_on && tags.has_fired({longer})) {
+                for (std::uint32_t t = tree.first_of[i]; t < tree.first_of[last]; ++t) add(tree.tokens[t]);
+                continue;
+            }
+            if (tree.nodes[i].token() != detail::token_tree::no_token) add(token_id(tree.nodes[i].token()));
+            walk_opening(goes_on ? longer : 0, !goes_on, i + 1, last, add);
+        }
+    }
+
+    // ---- within thoughts
+
+    bool is_thought(token_id token, const Matcher& sleeping) const noexcept {
+        if (rules().trie->ends_text(token)) return true;
+        text behind;
+        if (!rules().ends_in(token, places_.now().thoughts, behind) || behind.empty()) return true;
+        Matcher probe = sleeping;
+        return detail::accept_bytes_of(probe, behind).ok();
+    }
+    /// All tokens but those that end the thoughts and go on as the constraint cannot.
+    const detail::all_but_few* find_mask() const noexcept {
+        const place& now = places_.now();
+        const std::uint64_t key = now.thoughts.tag;
+        if (mask_ && mask_key_ == key && mask_is_of_ == now.inner) return mask_.get();
+        mask_ = now.is_fresh ? rules().masks.find(key) : detail::shared_pointer<const detail::all_but_few>();
+        mask_key_ = key;
+        mask_is_of_ = now.inner;
+        if (!mask_) make_mask(now);
+        return mask_.get();
+    }
+    void make_mask(const place& now) const noexcept {
+        RIFFLE_TRY {
+            detail::shared_pointer<detail::all_but_few> made(new detail::all_but_few());
+            bool has_room = true;
+            Matcher probe = inner_;
+            const auto check_token = [&](token_id token, std::size_t read, const auto&) {
+                const text behind = detail::without_space_ahead(rules().trie->piece(token).part(read));
+                if (behind.empty()) return;
+                const std::uint64_t before = probe.mark();
+                if (detail::accept_bytes_of(probe, behind).ok()) probe.rollback(before);
+                else has_room &= made->hidden.push(token);
+            };
+            const auto& tree = rules().trie->tree();
+            rules().ending.each_firing(
+                {now.thoughts.tag},
+                [&](std::size_t node, const auto& fired) {
+                    const std::uint32_t end = tree.first_of[node + tree.nodes[node].size()];
+                    for (std::uint32_t t = tree.first_of[node]; t < end; ++t)
+                        check_token(tree.tokens[t], tree.nodes[node].depth(), fired);
+                },
+                check_token);
+            const std::size_t found = made->hidden.size();
+            for (const auto& d : tree.duplicates)
+                for (std::size_t i = 0; i < found; ++i)
+                    if (made->hidden[i] == d.in_tree) has_room &= made->hidden.push(d.token);
+            if (!has_room || !made->finish(rules().trie->size())) return;
+            mask_ = detail::shared_pointer<const detail::all_but_few>(made.get());
+            if (now.is_fresh) rules().masks.keep(now.thoughts.tag, mask_);
+        }
+        RIFFLE_CATCH {}  // check() says so
+    }
+
+    using trie_type = detail::trie_data;
+
+    thought_tags tags_;
+    Matcher inner_;
+    detail::recent_places<place> places_;
+    std::uint64_t force_at_ = 0;  ///< a token that ends generation was taken as so many-th, and is to be taken back
+    mutable detail::shared_pointer<const detail::all_but_few> mask_;
+    mutable std::uint64_t mask_key_ = 0, mask_is_of_ = 0;
+    mutable own_words own_;
+};
+template <class Matcher>
+budgeted(thought_tags, Matcher) -> budgeted<Matcher>;
+budgeted RIFFLE_NOTHING(thought_tags)->budgeted<no_constraint>;
+
+}  // namespace riffle
