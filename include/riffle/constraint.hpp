@@ -19,6 +19,7 @@
 #include <riffle/constraint/parts/free_text.hpp>
 #include <riffle/constraint/parts/literals.hpp>
 #include <riffle/constraint/parts/sequences.hpp>
+#include <riffle/constraint/parts/tagged_text.hpp>
 #include <riffle/constraint/regex/parse_regex.hpp>
 #include <riffle/constraint/streaming/stop_strings.hpp>
 #include <riffle/constraint/streaming/text_stream.hpp>

@@ -26,6 +26,7 @@ public:
         for (std::uint32_t i = 0; i < grammar_.rules.size(); ++i)
             if (i != grammar_.root) write_rule(i);
         for (std::size_t i = 0; i < graphs_.size(); ++i) write_graph(i);
+        out_ += notes_;
         return std::move(out_);
     }
 
@@ -127,13 +128,19 @@ private:
     void write_token(const expression& e) {
         if (e.negated) out_ += '!';
         const token_reference& t = grammar_.tokens[e.first];
-        if (!t.name.empty()) {
-            out_ += t.name;
-            return;
-        }
+        if (!t.name.empty()) return write_name_of_token(t.name);
         out_ += "<[";
         append_number(out_, t.id);
         out_ += "]>";
+    }
+    /// GBNF has names as <so> alone.
+    void write_name_of_token(const std::string& name) {
+        if (name.front() == '<' && name.back() == '>') {
+            out_ += name;
+            return;
+        }
+        ((out_ += '<') += name) += '>';
+        ((notes_ += "# <") += name) += "> is the token whose name that is without < and >\n";
     }
     void write_literal(const text& bytes) {
         out_ += '"';
@@ -181,7 +188,7 @@ private:
     }
 
     const Rules& grammar_;
-    std::string out_, prefix_;
+    std::string out_, prefix_, notes_;
     std::vector<expression> graphs_;  ///< met so far
 };
 

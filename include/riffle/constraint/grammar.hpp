@@ -89,6 +89,8 @@ public:
         none.is_out_of_memory_ = true;
         return none;
     }
+    /// For riffle's own use.
+    bool is_out_of_memory() const noexcept { return is_out_of_memory_; }
     /// For riffle's own use: what copies share.
     const detail::shared_pointer<const Data>& data() const noexcept { return data_; }
 

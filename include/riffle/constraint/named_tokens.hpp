@@ -6,12 +6,13 @@
 
 #include <riffle/constraint/expressions.hpp>
 #include <riffle/constraint/token_tree.hpp>
+#include <riffle/core/byte_set.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
-/// The tokens that references name as `<so>`, one for each reference; null_token for those that name none, or give an
+/// The tokens that references name, one for each reference; null_token for those that name none, or give an
 /// id. Of several tokens with one text it is a control token, else the first. One pass over the vocabulary, whatever
 /// the number of references.
 template <class Trie>
@@ -23,10 +24,12 @@ std::vector<token_id> find_named_tokens(const std::vector<token_reference>& refe
     if (by_name.empty()) return found;
     std::sort(by_name.begin(), by_name.end(),
               [&](std::uint32_t a, std::uint32_t b) { return precedes(references[a].name, references[b].name); });
+    byte_set first;
+    for (const std::uint32_t i : by_name) first.add(std::uint8_t(references[i].name[0]));
     for (std::size_t i = 0; i < trie.size(); ++i) {
         const auto id = token_id(i);
         const text piece = trie.piece(id);
-        if (piece.size() < 3 || piece[0] != '<' || piece[piece.size() - 1] != '>') continue;
+        if (piece.empty() || !first.contains(std::uint8_t(piece[0]))) continue;
         auto at = std::lower_bound(by_name.begin(), by_name.end(), piece, [&](std::uint32_t reference, const text& p) {
             return precedes(references[reference].name, p);
         });

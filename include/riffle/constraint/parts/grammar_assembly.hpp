@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/parsed.hpp>
-#include <riffle/constraint/rule_names.hpp>
+#include <riffle/constraint/parts/shared_expressions.hpp>
 #include <riffle/constraint/rules_without_use.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/core/text.hpp>
@@ -23,29 +22,25 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Rules>
 class grammar_assembly {
 public:
-    grammar_assembly() { names_.find_or_add(rules_, "root", 0); }
+    grammar_assembly() : shared_(rules_, "root") {}
 
     Rules& rules() noexcept { return rules_; }
     /// What stands for a grammar in this one. What is short stands for itself, so that the beginnings of alternatives
     /// can be seen.
     expression_id add(const grammar& part) {
-        ++parts_;
         if (!part) {
             fail(part.problem());
             return rules_.add_literal({});
         }
         for (const known& k : known_)
             if (k.data == part.data()) return k.stands_for;
-        const Rules& of = part.data()->rules;
-        const std::size_t expressions = append(of);
-        const expression_id body = of.rules[of.root].body;
-        const expression_kind kind = of.at(body).kind;
+        const std::uint32_t root = shared_.add(part.data()->rules);
+        const expression_id body = rules_.rules[root].body;
+        const expression_kind kind = rules_.at(body).kind;
         const bool stands_for_itself = kind == expression_kind::literal || kind == expression_kind::characters ||
                                        kind == expression_kind::token || kind == expression_kind::sequence;
-        const expression_id made =
-            stands_for_itself ? expression_id(expressions + body) : rules_.add_rule(root_of_last_);
-        known_.push_back({part.data(), made});
-        return made;
+        known_.push_back({part.data(), stands_for_itself ? body : rules_.add_rule(root)});
+        return known_.back().stands_for;
     }
     /// Of text in UTF-8.
     expression_id add_literal(const text& of) {
@@ -102,45 +97,6 @@ private:
         expression_id stands_for;
     };
 
-    /// Its rules behind the others. Answers how many expressions lay ahead of its own.
-    std::size_t append(const Rules& of) {
-        const std::size_t expressions = rules_.expressions.size(), parts = rules_.parts.size();
-        const std::size_t bytes = rules_.bytes.size(), sets = rules_.sets.size(), graphs = rules_.graphs.size();
-        const std::size_t tokens = rules_.tokens.size(), rules = rules_.rules.size();
-        for (expression e : of.expressions) {
-            switch (e.kind) {
-            case expression_kind::literal: e.first += std::uint32_t(bytes); break;
-            case expression_kind::characters: e.first += std::uint32_t(sets); break;
-            case expression_kind::rule: e.first += std::uint32_t(rules); break;
-            case expression_kind::token: e.first += std::uint32_t(tokens); break;
-            case expression_kind::graph: e.least += std::uint32_t(graphs); [[fallthrough]];
-            case expression_kind::sequence:
-            case expression_kind::alternatives:
-            case expression_kind::repetition: e.first += std::uint32_t(parts); break;
-            }
-            rules_.expressions.push_back(e);
-        }
-        for (const expression_id id : of.parts) rules_.parts.push_back(id + expression_id(expressions));
-        rules_.bytes += of.bytes;
-        rules_.sets.insert(rules_.sets.end(), of.sets.begin(), of.sets.end());
-        rules_.graphs.insert(rules_.graphs.end(), of.graphs.begin(), of.graphs.end());
-        rules_.tokens.insert(rules_.tokens.end(), of.tokens.begin(), of.tokens.end());
-        for (const auto& rule : of.rules) {
-            names_.find_or_add(rules_, free_name(rule.name), 0);
-            auto& added = rules_.rules.back();
-            added.body = rule.body == Rules::no_expression ? rule.body : rule.body + expression_id(expressions);
-        }
-        root_of_last_ = std::uint32_t(rules) + of.root;
-        return expressions;
-    }
-    /// The name, or where another part has it already, the name with a number.
-    std::string free_name(const std::string& name) {
-        std::string free = name;
-        for (std::size_t n = parts_; names_.find(rules_, free) != rules_.rules.size(); ++n)
-            append_number((free = name) += '-', n);
-        return free;
-    }
-
     /// The roots of parts that stand for themselves.
     void drop_rules_without_use() {
         std::vector<std::uint32_t> left_ahead(rules_.rules.size(), 0);
@@ -159,10 +115,8 @@ private:
     }
 
     Rules rules_;
-    rule_names<Rules> names_;
+    shared_expressions<Rules> shared_;
     std::vector<known> known_;
-    std::size_t parts_ = 0;
-    std::uint32_t root_of_last_ = 0;
     parse_problem problem_;
 };
 
