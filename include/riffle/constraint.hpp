@@ -16,6 +16,7 @@
 #include <riffle/constraint/grammar_use.hpp>
 #include <riffle/constraint/guided.hpp>
 #include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/parts/captured.hpp>
 #include <riffle/constraint/parts/free_text.hpp>
 #include <riffle/constraint/parts/literals.hpp>
 #include <riffle/constraint/parts/sequences.hpp>

@@ -52,6 +52,7 @@ private:
     std::uint32_t call_of(std::uint32_t rule) {
         if (rule_of_[rule] == none) {
             rule_of_[rule] = draft_.add_rule(rule);
+            draft_.rules[rule_of_[rule]].is_captured = !grammar_.rules[rule].capture.empty();
             left_.push_back({rule_of_[rule], grammar_.rules[rule].body});
         }
         return rule_of_[rule];

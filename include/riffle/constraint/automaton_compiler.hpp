@@ -188,9 +188,12 @@ private:
         for (const auto& e : draft_.token_edges) into.token_edges.push_back(e.to);
         for (const auto& s : draft_.steps) into.steps.push_back(s.to);
         for (const auto& a : draft_.arcs) into.arcs.push_back(a.to);
-        for (std::uint32_t r = 0; r < draft_.rules.size(); ++r)
-            into.rules.push_back({draft_.rules[r].start, draft_.rules[r].end, order_[r], shortest_.of_rule(r),
-                                  is_nullable(r), draft_.rules[r].is_repeated});
+        for (std::uint32_t r = 0; r < draft_.rules.size(); ++r) {
+            const auto& rule = draft_.rules[r];
+            into.rules.push_back({rule.start, rule.end, order_[r], shortest_.of_rule(r), is_nullable(r),
+                                  rule.is_repeated, rule.is_captured ? rule.named : ~0u});
+            into.has_captures |= rule.is_captured;
+        }
         write_classes(into);
     }
     /// Bytes that no edge tells apart are one class.

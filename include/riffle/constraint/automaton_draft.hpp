@@ -51,6 +51,7 @@ struct basic_automaton_draft {
         std::uint32_t start, end;
         std::uint32_t named;       ///< the named rule that it is, or is part of
         bool is_repeated = false;  ///< it is an arc of a walk that leads back to where it begins
+        bool is_captured = false;  ///< the named rule has a capture
     };
 
     std::vector<node> nodes;
@@ -74,7 +75,7 @@ struct basic_automaton_draft {
         const auto number = std::uint32_t(rules.size());
         const std::uint32_t start = add_node(number), end = add_node(number);
         nodes[end].ends_rule = true;
-        rules.push_back({start, end, named});
+        rules.push_back({start, end, named, false, false});
         return number;
     }
     void add_edge(std::uint32_t from, byte_range over, std::uint32_t to) {

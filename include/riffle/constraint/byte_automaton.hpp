@@ -70,7 +70,10 @@ struct basic_byte_automaton {
         std::uint32_t shortest = 0;  ///< bytes of the shortest text that it matches
         bool is_nullable = false;    ///< it matches the empty text
         bool is_repeated = false;    ///< it is an arc of a walk that leads back to where it begins
+        std::uint32_t captured = ~0u;  ///< the rule of the grammar whose texts are remembered; ~0: none
     };
+    /// Whether it has a rule whose texts are remembered.
+    bool has_captures = false;
 
     std::vector<automaton_node> nodes;  ///< and one more, where the lists of the last one end
     std::vector<byte_edge> edges;

@@ -77,6 +77,7 @@ struct basic_grammar_rules {
         String name;
         expression_id body = no_expression;
         std::size_t offset = 0;  ///< of the name in the source: where it is defined, or first used
+        String capture = {};     ///< under which its texts are remembered; empty: they are not
     };
 
     std::vector<expression> expressions;

@@ -37,7 +37,13 @@ private:
     void write_rule(std::uint32_t rule) {
         out_ += grammar_.rules[rule].name + " ::= ";
         write(grammar_.rules[rule].body, within::rule);
+        write_capture(grammar_.rules[rule].capture);
         out_ += '\n';
+    }
+    void write_capture(const std::string& name) {
+        if (name.empty()) return;
+        out_ += "  # captured as ";
+        for (const char c : name) out_ += c == '\n' || c == '\r' ? ' ' : c;
     }
     void write(expression_id id, within outer) {
         const expression& e = grammar_.at(id);

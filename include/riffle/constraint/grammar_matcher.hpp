@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <riffle/constraint/captures/capture.hpp>
+#include <riffle/constraint/captures/capture_finder.hpp>
+#include <riffle/constraint/captures/text_log.hpp>
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
@@ -148,6 +151,7 @@ public:
     step accept(token_id token) noexcept {
         const detail::state_id to = state_after(token);
         if (to < 0 && to != ended) return step::refusal(refusal(to));
+        if (!log_.push_token(token)) return step::refusal(status_code::out_of_memory);
         path_.push(to);
         step taken;
         taken.finished = is_finished();
@@ -164,16 +168,19 @@ public:
         const detail::state_id to =
             ask_with_room([&](detail::lazy_automaton& a) { return tokens_->next(a, now(), bytes); });
         if (to < 0) return refusal(to);
+        if (!log_.push_bytes(bytes)) return status_code::out_of_memory;
         path_.push(to);
         return {};
     }
     /// Back to the beginning, of another text perhaps: marks of before mean nothing any more.
     void reset() noexcept {
         if (problem_.ok()) (void)begin_text();  // it cannot fail: the first state is there
+        log_.clear();
     }
     /// Begins another text that counts as one token: rollback goes back behind it, which it does not behind reset().
     status restart() noexcept {
         if (!problem_.ok()) return problem_;
+        if (!log_.push_beginning()) return status_code::out_of_memory;
         path_.push(path_.automaton().start());
         words_.forget();
         return {};
@@ -185,7 +192,26 @@ public:
     std::uint64_t mark() const noexcept { return path_.mark(); }
     /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens before the
     /// farthest place that was reached since reset().
-    status rollback(std::uint64_t mark) noexcept { return path_.rollback(mark); }
+    status rollback(std::uint64_t mark) noexcept {
+        const std::uint64_t before = path_.mark();
+        const status gone = path_.rollback(mark);
+        if (gone.ok()) log_.pop(before - mark);
+        return gone;
+    }
+
+    // ---- what was captured
+
+    /// The texts of the captured parts (see captured()), in the order in which they begin; those that go on at present
+    /// have is_whole = false. Of several ways in which the text can be read one counts, the same each time. A matcher of
+    /// a grammar with captures keeps its tokens, 4 bytes each; one of another grammar keeps nothing.
+    ///
+    /// Throws std::bad_alloc. Reads the whole text anew: about a microsecond a byte. Empty where it can be read in so
+    /// many ways that 20 million steps do not tell.
+    std::vector<capture> captures() const {
+        if (!log_.is_kept() || !tokens_) return {};
+        return detail::capture_finder(tokens_->grammar(), grammar_->rules, *tokens_->trie(), tokens_->references())
+            .find(log_.last_text());
+    }
 
     // ---- what is certain
 
@@ -199,6 +225,7 @@ public:
     /// use a number up for a single candidate too.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
         basic_grammar_matcher ahead = *this;
+        ahead.log_.forget();
         std::size_t count = 0;
         while (count < into.size() && ahead.legal_count() == 1) {
             const token_id only = ahead.legal_ids()[0];
@@ -217,6 +244,7 @@ public:
     /// in tokens of its own choice: see forced_tokens().
     std::string forced_bytes(std::size_t most = 4096) const {
         basic_grammar_matcher ahead = *this;
+        ahead.log_.forget();
         std::string bytes;
         while (bytes.size() < most && ahead.now() >= 0 && !ahead.is_complete() && !ahead.expects_a_token()) {
             const byte_set next = ahead.expected_bytes();
@@ -259,6 +287,7 @@ private:
         grammar_ = language.data();
         trie_ = trie;
         if (!tokens_->problem().ok()) return tokens_->problem();
+        if (tokens_->grammar().has_captures && !log_.begin()) return status_code::out_of_memory;
         return begin_text();
     }
     status begin_text() noexcept {
@@ -321,6 +350,7 @@ private:
     detail::shared_pointer<detail::token_automaton> tokens_;
     mutable detail::state_path path_;
     mutable detail::words_of_few words_;
+    detail::text_log log_;
     status problem_ = status::invalid("constrain", "grammar", 0, "is not set");
 };
 using grammar_matcher = basic_grammar_matcher<grammar>;

@@ -20,7 +20,7 @@ public:
     }
 
     bool can_be_inlined(std::uint32_t rule) const noexcept {
-        return !is_recursive_[rule] && size_[rule] <= greatest_inlined;
+        return !is_recursive_[rule] && size_[rule] <= greatest_inlined && grammar_.rules[rule].capture.empty();
     }
     std::uint32_t size(std::uint32_t rule) const noexcept { return size_[rule]; }
     /// About how many nodes an expression becomes.

@@ -43,6 +43,8 @@ public:
     /// Of a grammar that names a token which the vocabulary lacks.
     const status& problem() const noexcept { return references_.problem(); }
 
+    const token_references& references() const noexcept { return references_; }
+
     // ---- states
 
     /// Gives the automaton in which every text begins, and which has nothing but that state: a matcher that waits there

@@ -38,6 +38,12 @@ public:
     state_id next(lazy_automaton& a, state_id from, token_id token) const noexcept {
         return a.next_by_token(from, [&](const token_edge& e) { return is_meant(e, token); });
     }
+    /// Whether an edge is for a token.
+    bool is_meant(const token_edge& e, token_id token) const noexcept {
+        if (!trie_.has_text(token)) return false;
+        if (!e.negated) return tokens_[e.reference] == token;
+        return tokens_[e.reference] != token && !trie_.ends_text(token);
+    }
     /// Adds the tokens that are legal by references.
     void add_to(token_bits& legal, const lazy_automaton& a, state_id of) const noexcept {
         if (of_.token_edges.empty()) return;
@@ -69,11 +75,6 @@ private:
             problem_ = status::invalid("grammar", "the token at byte", double(reference.offset),
                                        is_there ? "is never legal, since it has no text" : "is not in the vocabulary");
         return is_there ? id : null_token;
-    }
-    bool is_meant(const token_edge& e, token_id token) const noexcept {
-        if (!trie_.has_text(token)) return false;
-        if (!e.negated) return tokens_[e.reference] == token;
-        return tokens_[e.reference] != token && !trie_.ends_text(token);
     }
 
     const Automaton& of_;

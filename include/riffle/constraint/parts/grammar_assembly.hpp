@@ -54,6 +54,13 @@ public:
         }
         return rules_.add_literal(of);
     }
+    /// What stands for a rule whose texts are remembered under a name.
+    expression_id add_captured(const text& name, expression_id body) {
+        const std::uint32_t made = shared_.new_rule("captured");
+        rules_.rules[made].body = body;
+        rules_.rules[made].capture.assign(name.data(), name.size());
+        return rules_.add_rule(made);
+    }
     /// All of a list of parts. Sequences in sequences, and alternatives in alternatives, become one list.
     expression_id add_list(expression_kind kind, const std::vector<expression_id>& of) {
         std::vector<expression_id> all;

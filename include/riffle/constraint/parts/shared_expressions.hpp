@@ -37,11 +37,19 @@ public:
                 if (rule_[r] == none && of.rules[r].body != Rules::no_expression) has_found |= find(r);
         }
         for (std::uint32_t r = 0; r < of.rules.size(); ++r)
-            if (rule_[r] == none) rule_[r] = new_rule(of.rules[r].name);
+            if (rule_[r] == none) rule_[r] = new_rule(of.rules[r]);
         for (std::uint32_t r = 0; r < of.rules.size(); ++r)
             if (into_.rules[rule_[r]].body == Rules::no_expression && of.rules[r].body != Rules::no_expression)
                 into_.rules[rule_[r]].body = add_tree(of.rules[r].body);
         return rule_[of.root];
+    }
+
+    /// A rule without a body. Its name has a number where another rule has it already.
+    std::uint32_t new_rule(const std::string& name) {
+        std::string free = name;
+        for (std::size_t n = parts_; names_.find(into_, free) != into_.rules.size(); ++n)
+            append_number((free = name) += '-', n);
+        return names_.find_or_add(into_, text(free), 0);
     }
 
 private:
@@ -55,9 +63,10 @@ private:
         bool calls_itself = false;
         key_of_rule_.assign(1, number_of_tree(body, rule, calls_itself));
         key_of_rule_.push_back(calls_itself);
+        add_bytes(text(of_->rules[rule].capture), key_of_rule_);
         const std::uint32_t number = rule_numbers_.number_of(key_of_rule_);
         if (number == made_rules_.size()) {
-            made_rules_.push_back(new_rule(of_->rules[rule].name));
+            made_rules_.push_back(new_rule(of_->rules[rule]));
             rule_[rule] = made_rules_[number];
             into_.rules[rule_[rule]].body = add_tree(body);
         }
@@ -116,11 +125,11 @@ private:
 
     // ---- copies
 
-    std::uint32_t new_rule(const std::string& name) {
-        std::string free = name;
-        for (std::size_t n = parts_; names_.find(into_, free) != into_.rules.size(); ++n)
-            append_number((free = name) += '-', n);
-        return names_.find_or_add(into_, text(free), 0);
+    /// Like another one, but without a body, and with a name that is free.
+    std::uint32_t new_rule(const typename Rules::rule& like) {
+        const std::uint32_t made = new_rule(like.name);
+        into_.rules[made].capture = like.capture;
+        return made;
     }
     /// A copy of a tree; what is a copy already stays one.
     expression_id add_tree(expression_id id) {
