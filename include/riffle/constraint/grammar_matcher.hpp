@@ -193,9 +193,9 @@ public:
     /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens before the
     /// farthest place that was reached since reset().
     status rollback(std::uint64_t mark) noexcept {
-        const std::uint64_t before = path_.mark();
+        const std::uint64_t earlier = path_.mark();
         const status gone = path_.rollback(mark);
-        if (gone.ok()) log_.pop(before - mark);
+        if (gone.ok()) log_.pop(earlier - mark);
         return gone;
     }
 

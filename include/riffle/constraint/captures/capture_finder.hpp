@@ -112,13 +112,13 @@ private:
         return false;
     }
     void read_bytes(char byte) {
-        std::vector<way> before;
-        before.swap(ways_);
+        std::vector<way> earlier;
+        earlier.swap(ways_);
         bytes_ += byte;
         ++place_;
         forget_place();
         const auto b = std::uint8_t(byte);
-        for (const way& w : before)
+        for (const way& w : earlier)
             for (const byte_edge& e : of_.edges_of(w.node))
                 if (e.first <= b && b <= e.last) go_on({e.to, w.call, w.captured});
         settle();
@@ -153,12 +153,12 @@ private:
         }
         const automaton_node& node = of_.nodes[w.node];
         if (of_.reads_something(w.node)) ways_.push_back(w);
-        const std::size_t before = left_.size();
+        const std::size_t earlier = left_.size();
         for (const std::uint32_t to : of_.steps_of(w.node)) go_on({to, w.call, w.captured});
         if (node.calls()) call(std::uint32_t(node.called), {node.returns_to, w.call, {}, w.captured});
         if (node.walks()) walk_on(w, of_.walk_of(w.node).begin());
         if (node.ends_rule) end(w);
-        std::reverse(left_.begin() + std::ptrdiff_t(before), left_.end());
+        std::reverse(left_.begin() + std::ptrdiff_t(earlier), left_.end());
     }
     void walk_on(const way& at, const walk_progress& so_far) {
         const automaton_node& node = of_.nodes[at.node];

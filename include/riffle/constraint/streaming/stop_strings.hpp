@@ -160,18 +160,18 @@ private:
         const text more = tokens_.behind_blank(bytes);
         if (stopped() || !begin(held().size() + more.size())) return {};
         tokens_.note(bytes.size());
-        const text before = held();
+        const text earlier = held();
         std::size_t read = 0;
         while (read < more.size() && !stopped()) {
             state_ = words_->automaton().next(state_, more[read++]);
             which_ = word_at(state_);
         }
-        std::size_t certain = before.size() + read;
+        std::size_t certain = earlier.size() + read;
         if (stopped()) certain -= shows_ == stop_text::kept ? 0 : words_->length(std::uint32_t(which_));
         else if (is_end) state_ = 0;
         else certain -= held().size();
-        out_.add(before.part(0, certain));
-        if (certain > before.size()) out_.add(more.part(0, certain - before.size()));
+        out_.add(earlier.part(0, certain));
+        if (certain > earlier.size()) out_.add(more.part(0, certain - earlier.size()));
         given_out_ += out_.whole().size();
         return out_.whole();
     }

@@ -52,14 +52,14 @@ public:
     /// The text that a token makes certain; valid until the next call.
     text push(token_id token) noexcept {
         if (stopped()) return {};
-        const place before = mark();
-        return checked(before, strings_.push_bytes(characters_.push(token)));
+        const place earlier = mark();
+        return checked(earlier, strings_.push_bytes(characters_.push(token)));
     }
     /// The end of the text: what is held.
     text flush() noexcept {
         if (stopped()) return {};
-        const place before = mark();
-        return checked(before, strings_.flush(characters_.flush()));
+        const place earlier = mark();
+        return checked(earlier, strings_.flush(characters_.flush()));
     }
     /// Whether a stop string has come.
     bool stopped() const noexcept { return strings_.stopped(); }
@@ -88,13 +88,13 @@ public:
 
 private:
     /// All of it or nothing.
-    text checked(const place& before, const text& shown) noexcept {
+    text checked(const place& earlier, const text& shown) noexcept {
         const bool failed = !(characters_.check)().ok() || !(strings_.check)().ok();
         if (!failed) {
             is_out_of_memory_ = false;
             return shown;
         }
-        rollback(before);
+        rollback(earlier);
         is_out_of_memory_ = true;
         return {};
     }

@@ -390,8 +390,8 @@ private:
             const auto check_token = [&](token_id token, std::size_t read, const auto&) {
                 const text behind = detail::without_space_ahead(rules().trie->piece(token).part(read));
                 if (behind.empty()) return;
-                const std::uint64_t before = probe.mark();
-                if (detail::accept_bytes_of(probe, behind).ok()) probe.rollback(before);
+                const std::uint64_t earlier = probe.mark();
+                if (detail::accept_bytes_of(probe, behind).ok()) probe.rollback(earlier);
                 else has_room &= made->hidden.push(token);
             };
             const auto& tree = rules().trie->tree();

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <riffle/constraint/brief_lock.hpp>
 #include <riffle/constraint/mixed_hash.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/token_trie/parse_token_trie.hpp>
@@ -30,6 +30,18 @@ namespace detail {
 struct no_mutex {
     void lock() noexcept {}
     void unlock() noexcept {}
+};
+
+template <class Mutex>
+class hold_of {
+public:
+    explicit hold_of(Mutex& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
+    hold_of(const hold_of&) = delete;
+    hold_of& operator=(const hold_of&) = delete;
+    ~hold_of() { mutex_.unlock(); }
+
+private:
+    Mutex& mutex_;
 };
 
 /// Of 32 bytes at a time, in four parts that do not wait for each other.
@@ -84,7 +96,7 @@ public:
         return detail::read_in_memory<token_trie>([&] {
             const std::uint64_t hash = detail::hash_of_bytes(payload);
             {
-                const std::lock_guard<Mutex> hold(mutex_);
+                const detail::hold_of<Mutex> hold(mutex_);
                 if (entry* const known = find(hash, payload)) {
                     known->used = ++clock_;
                     ++hits_;
@@ -99,22 +111,22 @@ public:
     }
     /// Payloads that are kept.
     std::size_t size() const noexcept {
-        const std::lock_guard<Mutex> hold(mutex_);
+        const detail::hold_of<Mutex> hold(mutex_);
         return entries_.size();
     }
     /// Bytes that are kept.
     std::size_t bytes() const noexcept {
-        const std::lock_guard<Mutex> hold(mutex_);
+        const detail::hold_of<Mutex> hold(mutex_);
         return bytes_;
     }
     /// How often a payload was there already.
     std::uint64_t hits() const noexcept {
-        const std::lock_guard<Mutex> hold(mutex_);
+        const detail::hold_of<Mutex> hold(mutex_);
         return hits_;
     }
     /// Forgets all of them.
     void clear() noexcept {
-        const std::lock_guard<Mutex> hold(mutex_);
+        const detail::hold_of<Mutex> hold(mutex_);
         entries_.clear();
         bytes_ = 0;
     }
@@ -141,7 +153,7 @@ private:
         return detail::read_payload<detail::token_trie_data>(payload, size_, is_special, reading);
     }
     parsed<token_trie> keep(std::uint64_t hash, const text& payload, const parsed<token_trie>& read) {
-        const std::lock_guard<Mutex> hold(mutex_);
+        const detail::hold_of<Mutex> hold(mutex_);
         if (entry* const known = find(hash, payload)) return known->trie;  // another thread was first
         parsed<token_trie> kept = read;
         for (const entry& e : entries_)
@@ -178,7 +190,7 @@ private:
 };
 /// For one thread at a time.
 using token_trie_cache = basic_token_trie_cache<detail::no_mutex>;
-/// For any number of threads, by a mutex.
-using shared_token_trie_cache = basic_token_trie_cache<std::mutex>;
+/// For any number of threads: what is read lies outside of the lock.
+using shared_token_trie_cache = basic_token_trie_cache<detail::brief_lock>;
 
 }  // namespace riffle

@@ -86,7 +86,7 @@ using trigger_data = basic_trigger_data<trigger_automaton>;
 /// matcher without accept_bytes, as trie_matcher, begins with a token: no legal token goes on behind a trigger.) A
 /// constraint ends at the end of a token; tagged_text, which is one grammar, has tokens that go on there.
 ///
-/// Where the constraint is complete but could go on, a token of free text ends it, unless `after` is `once`.
+/// Where the constraint is complete but could go on, a token of free text ends it, unless `then` is `once`.
 ///
 /// Nothing throws; check() says what is wrong with the triggers (why(): with which), or with the constraint. A call
 /// that fails changes nothing. Copies go on by themselves and share what was found. Making one walks the vocabulary once
@@ -99,15 +99,15 @@ public:
     static constexpr std::size_t rollback_depth = 128;
 
     /// Of a matcher that stands at the beginning, and knows its vocabulary.
-    triggered(Matcher constraint, const triggers& by, after_constraint after = after_constraint::once) noexcept
+    triggered(Matcher constraint, const triggers& by, after_constraint then = after_constraint::once) noexcept
         requires requires(const Matcher& m) {
             { m.trie() } -> std::convertible_to<const vocabulary_trie&>;
         }
-        : triggered(vocabulary_trie(constraint.trie()), std::move(constraint), by, after) {}
+        : triggered(vocabulary_trie(constraint.trie()), std::move(constraint), by, then) {}
     /// Of any matcher that stands at the beginning.
     triggered(const vocabulary_trie& trie, Matcher constraint, const triggers& by,
-              after_constraint after = after_constraint::once) noexcept
-        : inner_(std::move(constraint)), after_(after) {
+              after_constraint then = after_constraint::once) noexcept
+        : inner_(std::move(constraint)), after_(then) {
         problem_ = (trie.check)();
         if (problem_.ok()) problem_ = build(trie, by);
         begin();
@@ -160,7 +160,7 @@ public:
         if (allows(token)) return {};
         return problem_.ok() ? status::failed(status_code::stage_failed, "triggered") : problem_;
     }
-    /// Takes a token. step::finished: the constraint's text is complete and `after` is `once`, or this was the end.
+    /// Takes a token. step::finished: the constraint's text is complete and `then` is `once`, or this was the end.
     step accept(token_id token) noexcept {
         if (!problem_.ok()) return step::refusal(problem_);
         place next = places_.now();
@@ -171,11 +171,11 @@ public:
         }
         step taken;
         taken.finished = data_->trie->ends_text(token);
-        const std::uint64_t before = inner_.mark();
+        const std::uint64_t earlier = inner_.mark();
         if (next.doing == activity::waiting && !taken.finished) {
             const status fired = read(token, next);
             if (!fired.ok()) {
-                inner_.rollback(before);
+                inner_.rollback(earlier);
                 return step::refusal(fired);
             }
             if (next.doing == activity::constrained && detail::is_finished(inner_)) {
