@@ -42,10 +42,12 @@ needed_include() {
     case $1 in
         riffle/explain.hpp | riffle/explain/*) echo fmt/format.h ;;
         riffle/json_schema.hpp | riffle/constraint/json/json_text.hpp | riffle/constraint/json/compile_json_schema.hpp | \
-            riffle/token_trie.hpp | riffle/constraint/token_trie/p*.hpp | riffle/constraint/token_trie/token_trie_cache.hpp)
+            riffle/token_trie.hpp | riffle/constraint/token_trie/p*.hpp | riffle/constraint/token_trie/token_trie_cache.hpp | \
+            riffle/c_api.hpp | riffle/c/constraint.hpp | riffle/c/chain.hpp) # which do without, but then have less
             echo nlohmann/json.hpp ;;
         riffle/gpu.hpp | riffle/gpu/vulkan/*) echo vulkan/vulkan_core.h ;;
-        riffle/llama.hpp | riffle/llama/*) echo llama.h ;;
+        riffle/llama.hpp | riffle/llama_token_trie.hpp | riffle/llama_c_api.hpp | riffle/llama/* | riffle/c/llama.hpp)
+            echo llama.h ;;
     esac
 }
 

@@ -32,7 +32,7 @@ public:
         states_.assign(1, {});
         std::vector<std::vector<edge>> edges(1);
         std::uint32_t number = 0;
-        for (const auto& word : words) add(word, number++, edges);
+        for (const auto& one : words) add(one, number++, edges);
         for (std::size_t s = 0; s < states_.size(); ++s) {
             states_[s].first = std::uint32_t(edges_.size());
             std::sort(edges[s].begin(), edges[s].end());
@@ -52,7 +52,7 @@ public:
         }
     }
     /// The number of the longest word that ends here, the first of equal ones; none.
-    std::uint32_t word_at(state s) const noexcept { return states_[s].word; }
+    std::uint32_t word_at(state s) const noexcept { return states_[s].ended; }
     /// Symbols of the longest beginning of a word that the text ends with.
     std::uint32_t depth(state s) const noexcept { return states_[s].depth; }
     /// The longest beginning of a word that a text which ends so ends with, but for this one.
@@ -68,14 +68,14 @@ private:
     struct node {
         std::uint32_t first = 0, count = 0;  ///< of its edges
         state shorter = start;
-        std::uint32_t word = none;
+        std::uint32_t ended = none;
         std::uint32_t depth = 0;
     };
 
     template <class Word>
-    void add(const Word& word, std::uint32_t number, std::vector<std::vector<edge>>& edges) {
+    void add(const Word& one, std::uint32_t number, std::vector<std::vector<edge>>& edges) {
         state at = start;
-        for (const Symbol symbol : word) {
+        for (const Symbol symbol : one) {
             const auto known = std::find_if(edges[at].begin(), edges[at].end(),
                                             [&](const edge& e) { return e.symbol == symbol; });
             if (known != edges[at].end()) {
@@ -90,7 +90,7 @@ private:
             edges[at].push_back({symbol, made});
             at = made;
         }
-        if (at != start && states_[at].word == none) states_[at].word = number;
+        if (at != start && states_[at].ended == none) states_[at].ended = number;
     }
     state longer(state from, const Symbol& symbol) const noexcept {
         const std::span<const edge> edges = edges_of(from);
@@ -104,7 +104,7 @@ private:
             for (const edge& e : edges_of(s)) {
                 node& n = states_[e.to];
                 n.shorter = s == start ? state{start} : next(states_[s].shorter, e.symbol);
-                if (n.word == none) n.word = states_[n.shorter].word;
+                if (n.ended == none) n.ended = states_[n.shorter].ended;
                 by_depth_.push_back(e.to);
             }
         }

@@ -11,7 +11,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// The tokens of some choices behind a prompt as a tree, for one batch: beginnings that they share are there once.
 /// Parents lie ahead of their children.
 struct prefix_batch {
-    std::vector<token_id> tokens;
+    std::vector<token_id> tokens;         ///< of each entry
     std::vector<std::int32_t> parents;    ///< the entry ahead of each; -1: the last token of the prompt
     std::vector<std::int32_t> positions;  ///< entries ahead of each: 0 stands right behind the prompt
     /// Whether an entry has to be evaluated: others come behind it. The rest is only looked up in their parents' rows.

@@ -55,7 +55,7 @@ private:
         std::vector<code_point_range> ranges;
         for (const code_point c : told_apart) {
             const words::state to = of_.next(from, c);
-            if (const std::uint32_t word = of_.word_at(to); word != words::none) ends(node_[from], c, word);
+            if (const std::uint32_t ended = of_.word_at(to); ended != words::none) ends(node_[from], c, ended);
             else add_arc(node_[from], rules_.add_characters(code_point_set({{c, c}})), node_[to]);
             ranges.push_back({c, c});
         }

@@ -27,6 +27,7 @@ public:
     tag_mark() = default;
     /// A text in UTF-8, in whatever tokens the model writes it.
     tag_mark(const char* bytes) : bytes_(bytes ? bytes : "") {}
+    /// Of a std::string.
     tag_mark(std::string bytes) : bytes_(std::move(bytes)) {}
     /// A token by its id; see control_token.
     explicit tag_mark(token_id id) : is_token_(true), id_(id) {}
@@ -37,7 +38,9 @@ public:
         return mark;
     }
 
+    /// Whether it is a token.
     bool is_token() const noexcept { return is_token_; }
+    /// Whether it is none, or a text without bytes.
     bool empty() const noexcept { return !is_token_ && bytes_.empty(); }
     /// The text, or the name of a token that has one.
     const std::string& bytes() const noexcept { return bytes_; }
@@ -56,7 +59,7 @@ inline tag_mark control_token(token_id id) { return tag_mark(id); }
 
 /// Something that free text may turn into, and then it goes on: a tool call, a thought.
 struct tag {
-    tag_mark begin;
+    tag_mark begin;         ///< it has come, and the tag is there
     grammar content = {};  ///< not set: free text up to the end
     tag_mark end = {};     ///< none: the content says itself where it ends
     bool counts = true;    ///< towards at_least and at_most; false for thoughts beside calls
@@ -127,31 +130,31 @@ private:
         for (std::size_t i = 0; i < tags_.size(); ++i) {
             const tag_mark& begin = tags_[i].begin;
             if (begin.is_token()) continue;
-            std::vector<code_point> word;
+            std::vector<code_point> characters;
             if (begin.empty()) assembly_.fail("a tag has no beginning");
-            if (!read_characters(begin.bytes(), word)) assembly_.fail("this text is not UTF-8");
-            if (word.empty()) continue;
-            const auto known = std::size_t(std::find(all.begin(), all.end(), word) - all.begin());
+            if (!read_characters(begin.bytes(), characters)) assembly_.fail("this text is not UTF-8");
+            if (characters.empty()) continue;
+            const auto known = std::size_t(std::find(all.begin(), all.end(), characters) - all.begin());
             if (known == all.size()) {
-                all.push_back(std::move(word));
+                all.push_back(std::move(characters));
                 behind_.emplace_back();
             }
             behind_[known].push_back(i);
         }
         words_.build(all);
-        for (const auto& word : all) {
+        for (const auto& characters : all) {
             words::state at = words::start;
-            for (std::size_t i = 0; i + 1 < word.size(); ++i) {
-                at = words_.next(at, word[i]);
+            for (std::size_t i = 0; i + 1 < characters.size(); ++i) {
+                at = words_.next(at, characters[i]);
                 if (words_.word_at(at) != words::none)
                     return assembly_.fail("a tag's beginning has another tag's in it, which would end it");
             }
         }
     }
     /// The last character of a beginning, and what comes behind it; of those tags that count, or of the others.
-    expression_id rest_of(std::uint32_t word, code_point last, bool counts) {
+    expression_id rest_of(std::uint32_t number, code_point last, bool counts) {
         std::vector<expression_id> all;
-        for (const std::size_t i : behind_[word])
+        for (const std::size_t i : behind_[number])
             if (tags_[i].counts == counts) all.push_back(inside_[i]);
         if (all.empty()) return none;
         const expression_id inside = assembly_.add_list(expression_kind::alternatives, all);
@@ -164,14 +167,14 @@ private:
         const std::uint32_t nodes = std::uint32_t(graph.graph().may_end.size());
         const std::uint32_t end = tags == begins::once ? graph.graph().add_node(true) : 0;
         std::vector<expression_id> counted(behind_.size(), none), others(behind_.size(), none);
-        const auto add = [&](std::uint32_t from, std::uint32_t to, std::vector<expression_id>& rest, std::uint32_t word,
+        const auto add = [&](std::uint32_t from, std::uint32_t to, std::vector<expression_id>& rest, std::uint32_t number,
                              code_point last, bool counts) {
-            if (rest[word] == none) rest[word] = rest_of(word, last, counts);
-            if (rest[word] != none) graph.add_arc(from, rest[word], to);
+            if (rest[number] == none) rest[number] = rest_of(number, last, counts);
+            if (rest[number] != none) graph.add_arc(from, rest[number], to);
         };
-        graph.add_arcs([&](std::uint32_t from, code_point last, std::uint32_t word) {
-            add(from, 0, others, word, last, false);
-            if (tags != begins::uncounted) add(from, end, counted, word, last, true);
+        graph.add_arcs([&](std::uint32_t from, code_point last, std::uint32_t number) {
+            add(from, 0, others, number, last, false);
+            if (tags != begins::uncounted) add(from, end, counted, number, last, true);
         });
         for (std::size_t i = 0; i < tags_.size(); ++i) {
             if (!tags_[i].begin.is_token() || (tags_[i].counts && tags == begins::uncounted)) continue;

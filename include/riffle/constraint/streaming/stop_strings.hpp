@@ -41,7 +41,7 @@ public:
     const word_automaton<char>& automaton() const noexcept { return automaton_; }
     /// The bytes of a state.
     text read(std::uint32_t s) const noexcept { return read_[s]; }
-    std::size_t length(std::uint32_t word) const noexcept { return words_[word].size(); }
+    std::size_t length(std::uint32_t number) const noexcept { return words_[number].size(); }
 
 private:
     std::vector<Bytes> words_;
@@ -74,10 +74,11 @@ public:
     enum : std::int32_t { none = -1 };
     /// What was given out, and how far it is in the strings: 24 bytes.
     struct place {
-        std::uint64_t given_out = 0;
-        std::uint32_t state = 0;
-        std::int32_t which = none;
-        bool is_first = false;
+        std::uint64_t given_out = 0;  ///< bytes
+        std::uint32_t state = 0;      ///< of the automaton of strings
+        std::int32_t which = none;    ///< the string that has come
+        bool is_first = false;        ///< no bytes have come
+        /// Whether both are one place.
         friend bool operator==(const place&, const place&) = default;
     };
 
@@ -153,8 +154,8 @@ private:
         RIFFLE_CATCH { words_ = {}; }
     }
     std::int32_t word_at(std::uint32_t s) const noexcept {
-        const std::uint32_t word = words_->automaton().word_at(s);
-        return word == detail::word_automaton<char>::none ? std::int32_t{none} : std::int32_t(word);
+        const std::uint32_t number = words_->automaton().word_at(s);
+        return number == detail::word_automaton<char>::none ? std::int32_t{none} : std::int32_t(number);
     }
     text give_out(const text& bytes, bool is_end) noexcept {
         const text more = tokens_.behind_blank(bytes);

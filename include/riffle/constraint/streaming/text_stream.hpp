@@ -15,9 +15,9 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// How a text_stream shows a text.
 struct text_stream_options {
-    token_text_options tokens = {};
-    invalid_bytes invalid = invalid_bytes::replace;
-    stop_text stop = stop_text::left_out;
+    token_text_options tokens = {};                  ///< which bytes of tokens belong to it
+    invalid_bytes invalid = invalid_bytes::replace;  ///< what becomes of bytes that are not UTF-8
+    stop_text stop = stop_text::left_out;            ///< what becomes of a stop string
 };
 
 /// Tokens as text for a reader: a utf8_stream, and behind it stop_strings. What comes out are whole characters that
@@ -33,8 +33,9 @@ class basic_text_stream {
 public:
     /// Of both: 40 bytes.
     struct place {
-        utf8_stream::place characters;
-        typename Stops::place strings;
+        utf8_stream::place characters;  ///< of the stream of characters
+        typename Stops::place strings;  ///< of the stop strings
+        /// Whether both are one place.
         friend bool operator==(const place&, const place&) = default;
     };
 

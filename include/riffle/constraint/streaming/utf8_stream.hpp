@@ -89,9 +89,10 @@ class utf8_stream {
 public:
     /// What was given out, and what is held: 16 bytes.
     struct place {
-        std::uint64_t given_out = 0;
-        std::uint32_t held = 0;
-        bool is_first = false;
+        std::uint64_t given_out = 0;  ///< bytes
+        std::uint32_t held = 0;       ///< the beginning of a character
+        bool is_first = false;        ///< no bytes have come
+        /// Whether both are one place.
         friend bool operator==(const place&, const place&) = default;
     };
 

@@ -29,13 +29,19 @@ namespace riffle::inline RIFFLE_ABI {
 struct no_constraint {
     /// All of them.
     legal_tokens legal() const noexcept { return legal_tokens::all(); }
+    /// Every token may come.
     bool allows(token_id) const noexcept { return true; }
+    /// Takes any token.
     step accept(token_id) noexcept { return {}; }
     /// Takes any bytes.
     status accept_bytes(const text&) noexcept { return {}; }
+    /// A text may end anywhere.
     bool is_complete() const noexcept { return true; }
+    /// Nothing is kept.
     void reset() noexcept {}
+    /// Always 0.
     std::uint64_t mark() const noexcept { return 0; }
+    /// Always true.
     bool rollback(std::uint64_t) noexcept { return true; }
 };
 
@@ -304,7 +310,7 @@ private:
         text bytes = trie.piece(token);
         if (tag == 0) bytes = detail::without_space_ahead(bytes);
         for (const char byte : bytes) {
-            const std::uint32_t longer = tags.step({tag}, byte).word;
+            const std::uint32_t longer = tags.step({tag}, byte).of_words;
             if (tags.depth({longer}) != tags.depth({tag}) + 1) return false;
             tag = longer;
             if (tags.has_fired({tag})) return true;
@@ -319,10 +325,10 @@ private:
         if (!words.resize((size + 31) / 32, 0)) return legal_tokens::of_ids({});
         std::size_t count = 0;
         const auto add = [&](token_id token) {
-            std::uint32_t& word = words[std::size_t(token) / 32];
+            std::uint32_t& held = words[std::size_t(token) / 32];
             const std::uint32_t bit = 1u << (std::uint32_t(token) % 32);
-            count += (word & bit) == 0;
-            word |= bit;
+            count += (held & bit) == 0;
+            held |= bit;
         };
         said.each(size, [&](std::size_t id) { add(token_id(id)); });
         if (doing() == detail::thinking::behind && places_.now().thoughts.tokens_left < detail::thought_rules::most_space)
@@ -350,7 +356,7 @@ private:
         for (std::size_t i = begin; i < end; i += tree.nodes[i].size()) {
             const char byte = char(tree.nodes[i].byte());
             const std::size_t last = i + tree.nodes[i].size();
-            const std::uint32_t longer = tags.step({tag}, byte).word;
+            const std::uint32_t longer = tags.step({tag}, byte).of_words;
             const bool goes_on = tags.depth({longer}) == tags.depth({tag}) + 1;
             if (!goes_on && !(is_ahead && detail::is_space(byte))) continue;
             if (goes_on && tags.has_fired({longer})) {

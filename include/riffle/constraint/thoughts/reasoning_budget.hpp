@@ -12,7 +12,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// ends the thoughts, and each block of thoughts has all of them again.
 struct reasoning_budget {
     std::int64_t tokens = -1;        ///< those of the tags not among them; 0: the thoughts end as they begin
-    std::int64_t bytes = -1;
+    std::int64_t bytes = -1;         ///< of those tokens' texts
     std::int64_t milliseconds = -1;  ///< by the clock: a text is not repeatable then
 
     /// Tags, in whatever tokens they come; white space around them counts for nothing, since templates and tokenisers

@@ -154,7 +154,7 @@ public:
             if (tags.has_fired(at)) break;
         }
         if (is_name && read < bytes.size()) at = {};
-        tag = at.word;
+        tag = at.of_words;
         return bytes.part(read);
     }
 

@@ -18,8 +18,8 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// One value that a model may write, and the tokens that spell it: a view for make_token_trie.
 struct token_leaf {
-    text name;
-    std::span<const token_id> tokens;
+    text name;                         ///< the value, in words
+    std::span<const token_id> tokens;  ///< which spell it
 };
 
 /// How a payload is read.
@@ -96,7 +96,7 @@ public:
     /// Whether the tokens of each leaf spell its name in a vocabulary, but for one blank ahead of it, which some
     /// tokenisers put there: a payload that was made for another model does not. What is wrong, leaf by leaf, with
     /// `where` as "action: REPLY"; empty where nothing is. Throws std::bad_alloc. O(all tokens).
-    std::vector<parse_problem> verify(const vocabulary& words) const {
+    std::vector<parse_problem>(verify)(const vocabulary& words) const {
         std::vector<parse_problem> wrong;
         for (std::size_t d = 0; d < size(); ++d) verify_below(words, d, data_->descriptors[d].root, wrong);
         return wrong;

@@ -32,11 +32,12 @@ enum class foreign_token : std::uint8_t {
     release,  ///< it is accepted, and the trie constrains no more
 };
 
+/// How a trie_matcher goes on, and ends.
 struct trie_matcher_options {
     /// So many tokens may be accepted without a value being there, up to 65,535; then it is `expired`. A net for callers
     /// that forget it. 0: no limit.
     std::uint16_t most_tokens = 500;
-    foreign_token on_foreign_token = foreign_token::refuse;
+    foreign_token on_foreign_token = foreign_token::refuse;  ///< what becomes of a token that is none of the trie's
     /// The value is the whole text: step::finished says when it is there.
     bool ends_text = false;
 };
@@ -45,7 +46,8 @@ struct trie_matcher_options {
 struct trie_counters {
     std::uint64_t visited = 0;  ///< tokens accepted inside of values
     std::uint64_t forced = 0;   ///< of these, those that were the only legal ones: they need no evaluation of their own
-    double skipped = 0, skipped_squared = 0;  ///< sums over `visited` of the share of the vocabulary that was not legal
+    double skipped = 0;          ///< sum over `visited` of the share of the vocabulary that was not legal
+    double skipped_squared = 0;  ///< sum of its squares
 
     /// The mean share of the vocabulary that was not legal; 0 where no token was accepted.
     double skip_ratio_mean() const noexcept { return visited ? skipped / double(visited) : 0.0; }
@@ -87,14 +89,14 @@ public:
     /// At the beginning of a value, where the trie has one descriptor; else inactive until select().
     explicit basic_trie_matcher(const Trie& trie, const trie_matcher_options& options = {}) noexcept
         : trie_(trie), options_(options) {
-        if (trie.size() == 1) (void)select(std::size_t{0});
+        if (trie.size() == 1) (void)(select)(std::size_t{0});
     }
 
     // ---- which value comes next
 
     /// The next value is one of that descriptor's, and begins with the next token. invalid_parameter where there is no
     /// such descriptor, or none of its leaves has tokens; then nothing changes.
-    riffle::status select(std::size_t descriptor) noexcept {
+    riffle::status(select)(std::size_t descriptor) noexcept {
         if (trie_.leaf_count(descriptor) == 0)
             return riffle::status::invalid("trie_matcher", "descriptor", double(descriptor), "is not there, or empty");
         selected_ = std::uint32_t(descriptor) + 1;
@@ -102,13 +104,14 @@ public:
         return {};
     }
     /// By its path, exactly as the payload has it.
-    riffle::status select(const text& path) noexcept {
+    riffle::status(select)(const text& path) noexcept {
         const std::int32_t found = trie_.find(path);
         if (found < 0)
             return riffle::status::invalid("trie_matcher", "descriptor", double(found), "is none: no such path");
-        return select(std::size_t(found));
+        return (select)(std::size_t(found));
     }
-    riffle::status select(const char* path) noexcept { return select(text(path)); }
+    /// By its path, as a C string.
+    riffle::status(select)(const char* path) noexcept { return (select)(text(path)); }
     /// Every token passes until the next select().
     void clear() noexcept {
         selected_ = 0;

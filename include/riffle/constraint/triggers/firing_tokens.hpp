@@ -29,10 +29,10 @@ public:
         if (vocabulary % 32 != 0) words_.back() = (Word{1} << (vocabulary % 32)) - 1;
         count_ = vocabulary;
         for (const token_id token : hidden) {
-            Word& word = words_[std::size_t(token) / 32];
+            Word& held = words_[std::size_t(token) / 32];
             const Word bit = Word{1} << (std::uint32_t(token) % 32);
-            count_ -= (word & bit) != 0;
-            word &= ~bit;
+            count_ -= (held & bit) != 0;
+            held &= ~bit;
         }
         return true;
     }

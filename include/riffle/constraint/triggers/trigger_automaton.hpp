@@ -21,21 +21,21 @@ template <class Patterns>
 class basic_trigger_automaton {
 public:
     struct state {
-        std::uint32_t word = 0;     ///< of the automaton of words
+        std::uint32_t of_words = 0;     ///< of the automaton of words
         std::uint32_t pattern = 0;  ///< of the automaton of patterns
         std::uint32_t held = 0;     ///< the beginning of a character (held_character)
         friend bool operator==(const state&, const state&) = default;
         /// Different for different states.
-        std::uint64_t key() const noexcept { return std::uint64_t{word} << 39 | std::uint64_t{pattern} << 26 | held; }
+        std::uint64_t key() const noexcept { return std::uint64_t{of_words} << 39 | std::uint64_t{pattern} << 26 | held; }
     };
     enum : std::size_t { most_pattern_states = 4096, most_word_bytes = 1 << 20 };
 
     /// False, and why, where a word is empty or a pattern cannot be read.
     bool build(const std::vector<std::string>& words, const std::vector<std::string>& patterns, parse_problem& why) {
         std::size_t bytes = 0;
-        for (const std::string& word : words) {
-            bytes += word.size();
-            if (word.empty()) return refuse(why, word, "an empty word is everywhere");
+        for (const std::string& one : words) {
+            bytes += one.size();
+            if (one.empty()) return refuse(why, one, "an empty word is everywhere");
         }
         if (bytes > most_word_bytes) return refuse(why, {}, "the words of triggers are longer than the limit allows");
         words_.build(words);
@@ -44,18 +44,18 @@ public:
 
     state step(const state& from, char byte) const noexcept {
         state to;
-        to.word = words_.next(from.word, byte);
+        to.of_words = words_.next(from.of_words, byte);
         if (!patterns_.empty()) read_character(from, byte, to);
         return to;
     }
     /// Whether a word or a match ends here, for the first time.
     bool has_fired(const state& at) const noexcept {
-        return words_.word_at(at.word) != word_automaton<char>::none || (!patterns_.empty() && patterns_.label(at.pattern) != 0);
+        return words_.word_at(at.of_words) != word_automaton<char>::none || (!patterns_.empty() && patterns_.label(at.pattern) != 0);
     }
     /// How much of a word has come.
-    std::uint32_t depth(const state& at) const noexcept { return words_.depth(at.word); }
+    std::uint32_t depth(const state& at) const noexcept { return words_.depth(at.of_words); }
     /// The number of the word that ends here, the longest one.
-    std::uint32_t word_at(const state& at) const noexcept { return words_.word_at(at.word); }
+    std::uint32_t word_at(const state& at) const noexcept { return words_.word_at(at.of_words); }
 
 private:
     bool build_patterns(const std::vector<std::string>& patterns, parse_problem& why) {

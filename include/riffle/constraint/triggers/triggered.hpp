@@ -37,8 +37,8 @@ struct triggers {
     /// ECMA-262's regular expressions, as parse_regex reads them; the first end of a match fires. They may look behind
     /// with `^` to the beginning of the text, or of what follows the last constrained part.
     std::vector<std::string> patterns = {};
-    std::vector<token_id> tokens = {};
-    constraint_begins begins = constraint_begins::behind;
+    std::vector<token_id> tokens = {};                     ///< control tokens, say
+    constraint_begins begins = constraint_begins::behind;  ///< where the constraint begins
 };
 
 /// What follows when a constraint that was triggered is complete, and nothing more can be written of it.
