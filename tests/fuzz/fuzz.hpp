@@ -99,6 +99,12 @@ void grammar(input in);
 void pattern(input in);
 /// A JSON schema: the bytes as they are, or a schema made by them; compiled, and followed for a few tokens.
 void schema(input in);
+/// The payload of a token trie: the bytes as they are, or one made by them; read, and walked.
+void payload(input in);
+/// Triggers, thoughts around them, tokens and ways back.
+void triggers(input in);
+/// Any sequence of calls of riffle for C.
+void c_interface(input in);
 /// Tokens, bytes and ways back in one of a few grammars.
 void tokens(input in);
 

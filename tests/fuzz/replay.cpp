@@ -37,7 +37,10 @@ TEST(Fuzz, GrammarReplayed) { replay("grammar", grammar); }
 TEST(Fuzz, PatternReplayed) { replay("pattern", pattern); }
 #if __has_include(<nlohmann/json.hpp>)
 TEST(Fuzz, SchemaReplayed) { replay("schema", schema); }
+TEST(Fuzz, PayloadReplayed) { replay("payload", payload); }
+TEST(Fuzz, CInterfaceReplayed) { replay("c_interface", c_interface); }
 #endif
+TEST(Fuzz, TriggersReplayed) { replay("triggers", triggers); }
 TEST(Fuzz, TokensReplayed) { replay("tokens", tokens); }
 
 }  // namespace

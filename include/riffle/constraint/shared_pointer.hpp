@@ -37,8 +37,11 @@ public:
     }
     shared_pointer(const shared_pointer& other) noexcept : shared_pointer(other.object_) {}
     shared_pointer(shared_pointer&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-    shared_pointer& operator=(shared_pointer other) noexcept {
-        std::swap(object_, other.object_);
+    /// (Not by value: clang 14 forgets to destroy what `= {}` makes for a parameter of that kind.)
+    shared_pointer& operator=(const shared_pointer& other) noexcept { return *this = shared_pointer(other); }
+    shared_pointer& operator=(shared_pointer&& other) noexcept {
+        shared_pointer taken(std::move(other));
+        std::swap(object_, taken.object_);
         return *this;
     }
     ~shared_pointer() {

@@ -1,0 +1,2 @@
+// The functions that c_interface.cpp calls.
+#include <riffle/c_api.hpp>
