@@ -46,10 +46,14 @@ public:
         return kind_ == kind::grammar ? grammar_.allows(token) : kind_ != kind::trie || trie_.allows(token);
     }
     status can_accept(token_id token) const noexcept {
-        return kind_ == kind::grammar ? grammar_.can_accept(token) : kind_ == kind::trie ? trie_.can_accept(token) : status();
+        return kind_ == kind::grammar ? grammar_.can_accept(token)
+               : kind_ == kind::trie  ? trie_.can_accept(token)
+                                      : status();
     }
     step accept(token_id token) noexcept {
-        const step taken = kind_ == kind::grammar ? grammar_.accept(token) : kind_ == kind::trie ? trie_.accept(token) : step();
+        const step taken = kind_ == kind::grammar ? grammar_.accept(token)
+                           : kind_ == kind::trie  ? trie_.accept(token)
+                                                  : step();
         if (!taken.refused) places_.push({inner_mark(), places_.now().generation});
         return taken;
     }
@@ -142,14 +146,15 @@ riffle_constraint* riffle_constraint_new_gbnf(const riffle_vocabulary* vocabular
 }
 riffle_constraint* riffle_constraint_new_json_schema(const riffle_vocabulary* vocabulary, const char* schema,
                                                      std::size_t size, riffle_problem* problem) {
-    return riffle::c::make_constraint(vocabulary, schema, size, problem, [&]([[maybe_unused]] const riffle::text& source) {
+    return riffle::c::make_constraint(
+        vocabulary, schema, size, problem, [&]([[maybe_unused]] const riffle::text& source) {
 #if __has_include(<nlohmann/json.hpp>)
-        return riffle::c::constraint_of(riffle::compile_json_schema(source), vocabulary, problem);
+            return riffle::c::constraint_of(riffle::compile_json_schema(source), vocabulary, problem);
 #else
         return riffle::c::tell(problem, riffle_not_built_in, riffle_code_text(riffle_not_built_in)),
                static_cast<riffle_constraint*>(nullptr);
 #endif
-    });
+        });
 }
 riffle_constraint* riffle_constraint_new_token_trie(const riffle_vocabulary* vocabulary, const char* payload,
                                                     std::size_t size, [[maybe_unused]] const char* path,
@@ -163,7 +168,8 @@ riffle_constraint* riffle_constraint_new_token_trie(const riffle_vocabulary* voc
             trie_matcher matcher(*read);
             const status selected = path ? (matcher.select)(path) : (matcher.select)(std::size_t{0});
             if (!path && read->size() != 1)
-                return c::tell(problem, riffle_invalid_parameter, "the payload has several descriptors: name one by its path"),
+                return c::tell(problem, riffle_invalid_parameter,
+                               "the payload has several descriptors: name one by its path"),
                        nullptr;
             if (!selected.ok()) return c::tell(problem, selected), nullptr;
             c::tell(problem, riffle_ok, "");

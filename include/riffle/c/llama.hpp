@@ -31,7 +31,8 @@ const char* riffle_llama_last_problem(void) { return riffle::llama::detail::prob
 std::int32_t riffle_llama_token_trie_select(struct llama_sampler* sampler, const char* path) {
     riffle::status selected(riffle::status_code::invalid_parameter);
     if (!path) return riffle_bad_argument;
-    const bool is_one = riffle::llama::change_trie(sampler, [&](riffle::trie_matcher& m) { selected = (m.select)(path); });
+    const bool is_one =
+        riffle::llama::change_trie(sampler, [&](riffle::trie_matcher& m) { selected = (m.select)(path); });
     return is_one ? std::int32_t(selected.code()) : riffle_bad_argument;
 }
 const char* riffle_llama_token_trie_leaf(const struct llama_sampler* sampler) {

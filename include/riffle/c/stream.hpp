@@ -30,7 +30,8 @@ riffle_stream* riffle_stream_new(const riffle_vocabulary* vocabulary, const char
     using namespace riffle;
     const bool has_stops = stop_count == 0 || stop_strings;
     if (!vocabulary || !has_stops || (options && !c::has_size(options)))
-        return c::tell(problem, riffle_bad_argument, "there is no vocabulary, no stop strings, or options without a size"),
+        return c::tell(problem, riffle_bad_argument,
+                       "there is no vocabulary, no stop strings, or options without a size"),
                nullptr;
     const riffle_stream_options said = c::read(options);
     if (said.invalid_bytes < riffle_replace || said.invalid_bytes > riffle_drop)

@@ -76,8 +76,8 @@ private:
     void add(const Word& one, std::uint32_t number, std::vector<std::vector<edge>>& edges) {
         state at = start;
         for (const Symbol symbol : one) {
-            const auto known = std::find_if(edges[at].begin(), edges[at].end(),
-                                            [&](const edge& e) { return e.symbol == symbol; });
+            const auto known =
+                std::find_if(edges[at].begin(), edges[at].end(), [&](const edge& e) { return e.symbol == symbol; });
             if (known != edges[at].end()) {
                 at = known->to;
                 continue;

@@ -97,8 +97,8 @@ inline sentence last_problem() noexcept { return detail::problem_of_thread; }
 ///
 /// nullptr where the payload cannot be read or has no leaves, has a token that the model lacks, a control token or one
 /// that ends generation, and for other modes; last_problem() says why. Tokens that are accepted before the first apply
-/// are a prompt's. Clones share the trie, and reset goes back to the beginning of a value. A CPU sampler: llama.cpp runs
-/// the ones behind it on the processor, too. Needs llama.h of any version since September 2024, as make_sampler.
+/// are a prompt's. Clones share the trie, and reset goes back to the beginning of a value. A CPU sampler: llama.cpp
+/// runs the ones behind it on the processor, too. Needs llama.h of any version since September 2024, as make_sampler.
 template <class Vocab>
 llama_sampler* token_trie_sampler(const Vocab* vocab, const char* payload_json, int mode,
                                   const token_trie_options& options = {}) noexcept {
@@ -106,13 +106,14 @@ llama_sampler* token_trie_sampler(const Vocab* vocab, const char* payload_json, 
         detail::set_last_problem("token_trie_sampler: there is no vocabulary, or no payload");
         return nullptr;
     }
-    return detail::sampler_of_trie(riffle::detail::read_in_memory<token_trie>([&] {
+    const parsed<token_trie> read = riffle::detail::read_in_memory<token_trie>([&] {
         const auto* const source = detail::source_of_tokens(vocab);
         const detail::tokens_of tokens(source);
         detail::special_in_model special(source, options.allow_special);
         return riffle::detail::read_payload<riffle::detail::token_trie_data>(
             text(payload_json), tokens.size(), [&special](token_id token) { return special(token); }, options);
-    }), mode);
+    });
+    return detail::sampler_of_trie(read, mode);
 }
 /// Of a trie that was read, or came from a cache: for payloads that come again.
 inline llama_sampler* token_trie_sampler(const token_trie& trie, int mode) noexcept {

@@ -16,8 +16,14 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Entry>
 class basic_text_log {
 public:
-    /// An entry is a token's id, or a byte, or a beginning; each counts as one, but of bytes that came together the last.
-    enum : Entry { byte = 1u << 31, ends_bytes = 1u << 30, begins_text = byte | 1u << 29, no_bytes = byte | ends_bytes | 256 };
+    /// An entry is a token's id, or a byte, or a beginning; each counts as one, but of bytes that came together the
+    /// last.
+    enum : Entry {
+        byte = 1u << 31,
+        ends_bytes = 1u << 30,
+        begins_text = byte | 1u << 29,
+        no_bytes = byte | ends_bytes | 256
+    };
 
     /// Keeps nothing until this was called. False without memory.
     bool begin() noexcept {

@@ -98,7 +98,8 @@ public:
     std::uint32_t child(std::uint32_t at, std::uint8_t byte) const noexcept {
         const byte_node& n = bytes[at];
         const auto begin = bytes.begin() + std::ptrdiff_t(n.first), end = begin + n.count;
-        const auto found = std::lower_bound(begin, end, byte, [](const byte_node& c, std::uint8_t b) { return c.byte < b; });
+        const auto found =
+            std::lower_bound(begin, end, byte, [](const byte_node& c, std::uint8_t b) { return c.byte < b; });
         return found != end && found->byte == byte ? std::uint32_t(found - bytes.begin()) : std::uint32_t{none};
     }
 

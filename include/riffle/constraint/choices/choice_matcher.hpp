@@ -43,8 +43,9 @@ struct choice_options {
 ///     ...
 ///     get<constrain<choice_matcher>>(c).matcher.chosen();     // 0, 1 or 3
 ///
-/// Token by token the first token decides much: it has the probability of all choices that begin with it, and those that
-/// follow cannot give it back. score_choices compares whole choices; its docstring has an example where they disagree.
+/// Token by token the first token decides much: it has the probability of all choices that begin with it, and those
+/// that follow cannot give it back. score_choices compares whole choices; its docstring has an example where they
+/// disagree.
 ///
 /// Nothing throws. Copies go on by themselves: they share the texts, and what is switched, until one of them changes it
 /// (then it needs memory: enable and set_bias answer a status). Once a choice is there, only a token that ends
@@ -62,7 +63,8 @@ public:
     /// Of no choices: no token is legal, and check() says so.
     basic_choice_matcher() noexcept = default;
     /// score_choices takes each in the longest tokens, from the left.
-    basic_choice_matcher(const Trie& trie, std::initializer_list<text> names, const choice_options& options = {}) noexcept {
+    basic_choice_matcher(const Trie& trie, std::initializer_list<text> names,
+                         const choice_options& options = {}) noexcept {
         build(trie, names, options, detail::longest_pieces(trie));
     }
     /// Of a std::vector<std::string>, or whatever else holds texts.
@@ -111,9 +113,8 @@ public:
         std::vector<std::size_t> order;
         for (std::size_t i = 0; i < size(); ++i)
             if (is_enabled(i) && can_come(i)) order.push_back(i);
-        std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-            return bias(a) != bias(b) ? bias(a) > bias(b) : a < b;
-        });
+        std::sort(order.begin(), order.end(),
+                  [this](std::size_t a, std::size_t b) { return bias(a) != bias(b) ? bias(a) > bias(b) : a < b; });
         return order;
     }
     /// The choice that was made, what follows it included; -1: none yet.
@@ -132,7 +133,8 @@ public:
     /// and no token ends the text, dead_end where no token can spell what has to come, out_of_memory.
     status(check)() const noexcept {
         if (is_out_of_memory_) return status_code::out_of_memory;
-        if (!data_) return status::invalid("choice_matcher", "choices", 0, "are none: it was made without a vocabulary");
+        if (!data_)
+            return status::invalid("choice_matcher", "choices", 0, "are none: it was made without a vocabulary");
         if (!switches_->has_any(node_))
             return status::invalid("choice_matcher", "choices", double(size()), "are all off, or not those that began");
         if (ended_) return status::failed(status_code::no_legal_token, "choice_matcher");
@@ -192,12 +194,13 @@ public:
     byte_set expected_bytes() const noexcept {
         byte_set all;
         if (data_ && !ended_)
-            for (std::uint32_t c = data_->bytes[node_].first; c < data_->bytes[node_].first + data_->bytes[node_].count; ++c)
+            for (std::uint32_t c = data_->bytes[node_].first; c < data_->bytes[node_].first + data_->bytes[node_].count;
+                 ++c)
                 if (switches_->has_any(c)) all.add(data_->bytes[c].byte);
         return all;
     }
-    /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how many.
-    /// Ends of the text are not among them.
+    /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how
+    /// many. Ends of the text are not among them.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
         if (!data_) return 0;
         basic_choice_matcher ahead = *this;
@@ -258,7 +261,8 @@ private:
             for (const std::string& whole : texts) {
                 const std::vector<token_id> spelt = detail::tokens_in_text(trie, tokenise, whole);
                 const bool is_ended_by_token = options.end.empty() && (whole.empty() || !spelt.empty());
-                made->add_tokens(spelt, is_ended_by_token ? std::span<const token_id>(ends) : std::span<const token_id>());
+                made->add_tokens(spelt,
+                                 is_ended_by_token ? std::span<const token_id>(ends) : std::span<const token_id>());
             }
             made->end_tokens();
             detail::shared_pointer<detail::choice_switches> switches(new detail::choice_switches());
@@ -273,7 +277,8 @@ private:
     /// Switches that nobody shares.
     status own_switches(std::size_t choice) noexcept {
         if (choice >= size())
-            return status::invalid("choice_matcher", "choice", double(choice), "is none of them: the number is too great");
+            return status::invalid("choice_matcher", "choice", double(choice),
+                                   "is none of them: the number is too great");
         if (switches_->has_one_owner()) return {};
         RIFFLE_TRY {
             detail::shared_pointer<detail::choice_switches> own(new detail::choice_switches());

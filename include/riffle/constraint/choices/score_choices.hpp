@@ -137,10 +137,10 @@ private:
 ///     scores.most_likely_above(0.6);     // or none: ask the player
 ///
 /// Picking token by token (constrain{m} | greedy{}) may choose another one. Say "trade" is spelt [tra][de] and "travel"
-/// [tra][vel], with probabilities .6 for [tra], .5 for each behind it, and .4 for [flee]. Then the whole choices have .3,
-/// .3 and .4: the most likely is "flee", but greedy takes [tra] first, and masking gives "trade" or "travel" with .6.
-/// Drawing differs as well where part of the probability behind a beginning is of no choice: a mask gives it to those
-/// that are left there, and not to all choices.
+/// [tra][vel], with probabilities .6 for [tra], .5 for each behind it, and .4 for [flee]. Then the whole choices have
+/// .3, .3 and .4: the most likely is "flee", but greedy takes [tra] first, and masking gives "trade" or "travel" with
+/// .6. Drawing differs as well where part of the probability behind a beginning is of no choice: a mask gives it to
+/// those that are left there, and not to all choices.
 ///
 /// Each choice counts in one tokenisation, the matcher's: that of the model's tokeniser where it was given one. (Others
 /// have a little of the probability, too.) A choice that another one begins with has to have an end (choice_options),

@@ -9,7 +9,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// The texts of a grammar, remembered under a name: grammar_matcher::captures() has them while the text is written, and
 /// afterwards.
 ///
-///     grammar action = sequence({literal("{\"action\": \""), captured("action", choice({"REPLY", "STOP"})), literal("\"}")});
+///     grammar action = sequence({literal("{\"action\": \""), captured("action", choice({"REPLY", "STOP"})),
+///     literal("\"}")});
 ///
 /// Captures may lie within captures, and come as often as their part does. A name must have a character; several parts
 /// may have one name. Nothing throws; a part without a language makes a whole without one.

@@ -92,7 +92,8 @@ private:
             key.push_back(number_of_tree(of_->part(e, i), rule, calls_itself));
         return tree_numbers_.number_of(key);
     }
-    void add_content(const expression& e, std::uint32_t rule, bool& calls_itself, std::vector<std::uint32_t>& key) const {
+    void add_content(const expression& e, std::uint32_t rule, bool& calls_itself,
+                     std::vector<std::uint32_t>& key) const {
         switch (e.kind) {
         case expression_kind::literal: return add_bytes(of_->literal(e), key);
         case expression_kind::characters:
@@ -159,9 +160,9 @@ private:
     std::vector<std::uint32_t> made_rules_;  ///< by their numbers
     std::size_t parts_ = 0;
 
-    const Rules* of_ = nullptr;               ///< that is being added, and of it:
-    std::vector<expression_id> expression_;   ///< the copy of each expression
-    std::vector<std::uint32_t> rule_;         ///< the rule that each is
+    const Rules* of_ = nullptr;              ///< that is being added, and of it:
+    std::vector<expression_id> expression_;  ///< the copy of each expression
+    std::vector<std::uint32_t> rule_;        ///< the rule that each is
     std::vector<std::uint32_t> key_of_rule_;
 };
 

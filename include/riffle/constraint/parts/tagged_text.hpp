@@ -59,7 +59,7 @@ inline tag_mark control_token(token_id id) { return tag_mark(id); }
 
 /// Something that free text may turn into, and then it goes on: a tool call, a thought.
 struct tag {
-    tag_mark begin;         ///< it has come, and the tag is there
+    tag_mark begin;        ///< it has come, and the tag is there
     grammar content = {};  ///< not set: free text up to the end
     tag_mark end = {};     ///< none: the content says itself where it ends
     bool counts = true;    ///< towards at_least and at_most; false for thoughts beside calls
@@ -167,8 +167,8 @@ private:
         const std::uint32_t nodes = std::uint32_t(graph.graph().may_end.size());
         const std::uint32_t end = tags == begins::once ? graph.graph().add_node(true) : 0;
         std::vector<expression_id> counted(behind_.size(), none), others(behind_.size(), none);
-        const auto add = [&](std::uint32_t from, std::uint32_t to, std::vector<expression_id>& rest, std::uint32_t number,
-                             code_point last, bool counts) {
+        const auto add = [&](std::uint32_t from, std::uint32_t to, std::vector<expression_id>& rest,
+                             std::uint32_t number, code_point last, bool counts) {
             if (rest[number] == none) rest[number] = rest_of(number, last, counts);
             if (rest[number] != none) graph.add_arc(from, rest[number], to);
         };
@@ -215,9 +215,8 @@ private:
 template <class Grammar = grammar>
 Grammar tagged_text(const std::vector<tag>& tags, const tagged_text_options& options = {},
                     const grammar_limits& limits = {}) noexcept {
-    return detail::assembled<Grammar>(limits, [&](auto& assembly) {
-        return detail::tagged_text_writer(assembly, tags).write(options);
-    });
+    return detail::assembled<Grammar>(
+        limits, [&](auto& assembly) { return detail::tagged_text_writer(assembly, tags).write(options); });
 }
 
 }  // namespace riffle

@@ -105,11 +105,11 @@ private:
 ///     auto c = constrain{budgeted(tags, grammar_matcher(*answer, trie))} | soft_landing{tags} | dist{.seed = 1};
 ///
 /// Thoughts begin with a tag, at the beginning of the constrained text or behind other thoughts; where the constraint
-/// lets any token pass (as `triggered` does while it waits), anywhere. Once the budget is spent, and a character is whole
-/// (by the bytes of all tokens, not of the last one), the message and the end are the only legal tokens: forced_run has
-/// them, to be evaluated in one batch. Thoughts may also end by themselves. White space behind the end, four tokens at
-/// most, is nobody's; then the constraint is asked again. A token in which thoughts end and which goes on in a way that
-/// the constraint refuses is not legal. Nothing in the thoughts triggers anything.
+/// lets any token pass (as `triggered` does while it waits), anywhere. Once the budget is spent, and a character is
+/// whole (by the bytes of all tokens, not of the last one), the message and the end are the only legal tokens:
+/// forced_run has them, to be evaluated in one batch. Thoughts may also end by themselves. White space behind the end,
+/// four tokens at most, is nobody's; then the constraint is asked again. A token in which thoughts end and which goes
+/// on in a way that the constraint refuses is not legal. Nothing in the thoughts triggers anything.
 ///
 /// Nothing throws; check() says what is wrong with the tags, or outside of thoughts with the constraint. A call that
 /// fails changes nothing. Copies go on by themselves. The matcher's mark stands for 24 bytes of its own, and the
@@ -153,7 +153,8 @@ public:
     status(check)() const noexcept {
         if (!(tags_.check)().ok()) return (tags_.check)();
         if (is_thinking()) return is_forcing() || find_mask() ? status() : status(status_code::out_of_memory);
-        const status inner = is_in_step() ? detail::check_of(inner_) : status::failed(status_code::dead_end, "budgeted");
+        const status inner =
+            is_in_step() ? detail::check_of(inner_) : status::failed(status_code::dead_end, "budgeted");
         return !inner.ok() && may_open() && legal().count > 0 ? status() : inner;
     }
     /// The legal tokens. Valid until the next call.
@@ -256,7 +257,8 @@ public:
             std::copy_n(left.begin(), count, into.begin());
             return count;
         }
-        const bool is_constraint_alone = !is_thinking() && is_in_step() && !may_open() && doing() != detail::thinking::behind;
+        const bool is_constraint_alone =
+            !is_thinking() && is_in_step() && !may_open() && doing() != detail::thinking::behind;
         return is_constraint_alone ? detail::forced_run_of(inner_, into) : 0;
     }
 
@@ -331,7 +333,8 @@ private:
             held |= bit;
         };
         said.each(size, [&](std::size_t id) { add(token_id(id)); });
-        if (doing() == detail::thinking::behind && places_.now().thoughts.tokens_left < detail::thought_rules::most_space)
+        if (doing() == detail::thinking::behind &&
+            places_.now().thoughts.tokens_left < detail::thought_rules::most_space)
             for (const token_id token : rules().spaces) add(token);
         if (may_open()) each_opening(add);
         return legal_tokens::of_words({words.data(), words.size()}, count);

@@ -19,7 +19,7 @@ struct reasoning_budget {
     /// differ in it. The name of a control token is a tag, too.
     std::vector<std::string> begins = {"<think>"};
     std::vector<std::string> ends = {"</think>"};  ///< the first one is written where the budget ends the thoughts
-    std::string message = {};  ///< what is written ahead of that, "\nI have to answer now.\n" say
+    std::string message = {};                      ///< what is written ahead of that, "\nI have to answer now.\n" say
 
     bool starts_inside = false;  ///< the prompt ends within thoughts: templates write the tag themselves
     /// A token that ends generation within thoughts asks to be taken back (step::rewind is 1), and then the thoughts

@@ -44,18 +44,19 @@ enum class thinking : std::uint8_t {
 
 /// How far a model's thoughts are: 24 bytes, which is all that a mark keeps of them.
 struct thought_state {
-    std::uint64_t deadline = 0;       ///< in milliseconds of the clock; 0: none
-    std::uint32_t tag = 0;            ///< state of the automaton of tags: those that begin thoughts, within those that end them
-    std::uint32_t tokens_left = 0;    ///< within thoughts; forcing: how many were written; behind: tokens of white space
-    std::uint32_t bytes_left = 0;     ///< within thoughts
-    std::uint32_t held : 26 = 0;      ///< within thoughts: the beginning of a character
+    std::uint64_t deadline = 0;  ///< in milliseconds of the clock; 0: none
+    std::uint32_t tag = 0;  ///< state of the automaton of tags: those that begin thoughts, within those that end them
+    std::uint32_t tokens_left = 0;  ///< within thoughts; forcing: how many were written; behind: tokens of white space
+    std::uint32_t bytes_left = 0;   ///< within thoughts
+    std::uint32_t held : 26 = 0;    ///< within thoughts: the beginning of a character
     std::uint32_t doing_number : 3 = 0;
     std::uint32_t has_begun : 1 = 0;  ///< for who cannot make the first one by thought_rules::begin
 
     thinking doing() const noexcept { return thinking(doing_number); }
     void set(thinking what) noexcept { doing_number = std::uint32_t(what) & 7; }
     bool is_inside() const noexcept {
-        return doing() == thinking::counting || doing() == thinking::waiting_for_character || doing() == thinking::forcing;
+        return doing() == thinking::counting || doing() == thinking::waiting_for_character ||
+               doing() == thinking::forcing;
     }
 };
 static_assert(sizeof(thought_state) == 24);
@@ -70,11 +71,11 @@ public:
 
     reasoning_budget budget;
     Automaton begins, ends;
-    std::vector<token_id> forced;         ///< message and end
-    std::size_t first_of_end = 0;         ///< of `forced`: where the end's own tokens begin
-    std::vector<token_id> spaces;         ///< tokens of white space alone, ascending
+    std::vector<token_id> forced;  ///< message and end
+    std::size_t first_of_end = 0;  ///< of `forced`: where the end's own tokens begin
+    std::vector<token_id> spaces;  ///< tokens of white space alone, ascending
     shared_pointer<const trie_data> trie;
-    firing_tokens<Automaton> ending;      ///< the tokens in which thoughts end
+    firing_tokens<Automaton> ending;  ///< the tokens in which thoughts end
     mutable kept_by_key<all_but_few> masks;
 
     /// False, and why, where there is no end, or no way to write it.

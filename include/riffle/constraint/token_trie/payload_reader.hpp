@@ -35,9 +35,7 @@ public:
     bool number_unsigned(json::number_unsigned_t value) {
         return number(value > std::uint64_t(INT64_MAX) ? INT64_MAX : std::int64_t(value));
     }
-    bool number_float(json::number_float_t, const json::string_t&) {
-        return is_passed_over() || wrong_type();
-    }
+    bool number_float(json::number_float_t, const json::string_t&) { return is_passed_over() || wrong_type(); }
     bool string(json::string_t& value) {
         if (is_passed_over()) return true;
         String* const kept = string_here();
@@ -235,12 +233,12 @@ private:
     IsSpecial is_special_;
     const token_trie_options& options_;
 
-    std::vector<place> places_;       ///< that are open
-    std::vector<std::uint32_t> seen_; ///< for each: which members have come
+    std::vector<place> places_;        ///< that are open
+    std::vector<std::uint32_t> seen_;  ///< for each: which members have come
     std::vector<std::size_t> first_key_;
-    std::vector<member> members_;     ///< for each: what it is of the one around it
-    std::vector<String> keys_;        ///< of all that are open
-    member member_ = member::none;    ///< whose value comes next
+    std::vector<member> members_;   ///< for each: what it is of the one around it
+    std::vector<String> keys_;      ///< of all that are open
+    member member_ = member::none;  ///< whose value comes next
     std::uint32_t last_seen_ = 0;
     std::size_t descriptor_ = 0, leaf_ = 0, token_ = 0;  ///< how many have begun
 

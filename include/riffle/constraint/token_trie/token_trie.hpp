@@ -205,8 +205,8 @@ parsed<token_trie> trie_of_leaves(const text& path, std::span<const token_leaf> 
 
 }  // namespace detail
 
-/// Whether a payload, or a list of leaves, is refused for having no leaf with tokens: then nothing is to be constrained,
-/// and a caller may go on without a trie.
+/// Whether a payload, or a list of leaves, is refused for having no leaf with tokens: then nothing is to be
+/// constrained, and a caller may go on without a trie.
 inline bool has_no_leaves(const parse_problem& why) { return why.sentence == detail::no_leaves().sentence; }
 
 /// A trie of one descriptor, made of leaves without a payload. Leaves without tokens are left out; a token that a

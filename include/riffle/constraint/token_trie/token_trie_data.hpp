@@ -157,9 +157,9 @@ private:
             aliases.push_back({at, leaf});
     }
 
-    std::vector<token_id> tokens_;      ///< that leads to a node
-    std::vector<node_id> first_;        ///< of the children of a node; they end where those of the next one begin
-    std::vector<std::uint32_t> leaf_;   ///< that ends at a node
+    std::vector<token_id> tokens_;     ///< that leads to a node
+    std::vector<node_id> first_;       ///< of the children of a node; they end where those of the next one begin
+    std::vector<std::uint32_t> leaf_;  ///< that ends at a node
 };
 using token_trie_data = basic_token_trie_data<std::string>;
 

@@ -34,8 +34,8 @@ enum class foreign_token : std::uint8_t {
 
 /// How a trie_matcher goes on, and ends.
 struct trie_matcher_options {
-    /// So many tokens may be accepted without a value being there, up to 65,535; then it is `expired`. A net for callers
-    /// that forget it. 0: no limit.
+    /// So many tokens may be accepted without a value being there, up to 65,535; then it is `expired`. A net for
+    /// callers that forget it. 0: no limit.
     std::uint16_t most_tokens = 500;
     foreign_token on_foreign_token = foreign_token::refuse;  ///< what becomes of a token that is none of the trie's
     /// The value is the whole text: step::finished says when it is there.
@@ -46,7 +46,7 @@ struct trie_matcher_options {
 struct trie_counters {
     std::uint64_t visited = 0;  ///< tokens accepted inside of values
     std::uint64_t forced = 0;   ///< of these, those that were the only legal ones: they need no evaluation of their own
-    double skipped = 0;          ///< sum over `visited` of the share of the vocabulary that was not legal
+    double skipped = 0;         ///< sum over `visited` of the share of the vocabulary that was not legal
     double skipped_squared = 0;  ///< sum of its squares
 
     /// The mean share of the vocabulary that was not legal; 0 where no token was accepted.
@@ -67,8 +67,8 @@ struct trie_counters {
 ///     ...
 ///     get<constrain<trie_matcher>>(c).matcher.leaf();  // which value it was
 ///
-/// With greedy behind it, it takes the most likely token in each step (mode 0 of a payload's sampler); with a chain that
-/// draws, it draws among those of the trie (mode 1). For the most likely value as a whole see score_choices.
+/// With greedy behind it, it takes the most likely token in each step (mode 0 of a payload's sampler); with a chain
+/// that draws, it draws among those of the trie (mode 1). For the most likely value as a whole see score_choices.
 ///
 /// Where a value is the beginning of a longer one (REPLY, REPLY_THREAD), the tokens of the longer one are legal, and
 /// those that may follow the value: any, unless set_exits names them. A token that does not go on ends the value:
@@ -227,8 +227,8 @@ public:
 
     // ---- what is certain
 
-    /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how many.
-    /// Evaluate them in one batch and accept each: sampling one by one would have given them too.
+    /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how
+    /// many. Evaluate them in one batch and accept each: sampling one by one would have given them too.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
         std::size_t count = 0;
         if (status_ != trie_status::active) return 0;

@@ -66,7 +66,8 @@ public:
             states[depth] = automaton.step(states[depth - 1], char(nodes[i].byte()));
             path[depth] = i;
             if (!automaton.has_fired(states[depth])) continue;
-            for (std::size_t d = depth; d-- > 1 && !fires_below(path[d]);) fires_below_[path[d] / 32] |= 1u << path[d] % 32;
+            for (std::size_t d = depth; d-- > 1 && !fires_below(path[d]);)
+                fires_below_[path[d] / 32] |= 1u << path[d] % 32;
         }
     }
     /// Calls visit(node, state) for each node of the tree at which the automaton fires first, read from a state; and

@@ -21,12 +21,14 @@ template <class Patterns>
 class basic_trigger_automaton {
 public:
     struct state {
-        std::uint32_t of_words = 0;     ///< of the automaton of words
-        std::uint32_t pattern = 0;  ///< of the automaton of patterns
-        std::uint32_t held = 0;     ///< the beginning of a character (held_character)
+        std::uint32_t of_words = 0;  ///< of the automaton of words
+        std::uint32_t pattern = 0;   ///< of the automaton of patterns
+        std::uint32_t held = 0;      ///< the beginning of a character (held_character)
         friend bool operator==(const state&, const state&) = default;
         /// Different for different states.
-        std::uint64_t key() const noexcept { return std::uint64_t{of_words} << 39 | std::uint64_t{pattern} << 26 | held; }
+        std::uint64_t key() const noexcept {
+            return std::uint64_t{of_words} << 39 | std::uint64_t{pattern} << 26 | held;
+        }
     };
     enum : std::size_t { most_pattern_states = 4096, most_word_bytes = 1 << 20 };
 
@@ -50,7 +52,8 @@ public:
     }
     /// Whether a word or a match ends here, for the first time.
     bool has_fired(const state& at) const noexcept {
-        return words_.word_at(at.of_words) != word_automaton<char>::none || (!patterns_.empty() && patterns_.label(at.pattern) != 0);
+        return words_.word_at(at.of_words) != word_automaton<char>::none ||
+               (!patterns_.empty() && patterns_.label(at.pattern) != 0);
     }
     /// How much of a word has come.
     std::uint32_t depth(const state& at) const noexcept { return words_.depth(at.of_words); }
@@ -66,7 +69,8 @@ private:
             regex_automaton<regex, Patterns> of(reader.made(), most_pattern_states);
             if (!of.make(regex_match::search, all.emplace_back())) return refuse(why, pattern, of.problem());
             if (all.back().empty()) return refuse(why, pattern, "no text matches the pattern");
-            if (all.back().label(Patterns::start) != 0) return refuse(why, pattern, "the pattern matches the empty text");
+            if (all.back().label(Patterns::start) != 0)
+                return refuse(why, pattern, "the pattern matches the empty text");
         }
         if (all.empty()) return true;
         if (all.size() > 64) return refuse(why, {}, "there are more than 64 patterns");

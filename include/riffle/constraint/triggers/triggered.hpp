@@ -89,9 +89,9 @@ using trigger_data = basic_trigger_data<trigger_automaton>;
 /// Where the constraint is complete but could go on, a token of free text ends it, unless `then` is `once`.
 ///
 /// Nothing throws; check() says what is wrong with the triggers (why(): with which), or with the constraint. A call
-/// that fails changes nothing. Copies go on by themselves and share what was found. Making one walks the vocabulary once
-/// (some milliseconds for 150,000 tokens). Cost of a token of free text: its bytes, whatever has come before; a state in
-/// the middle of a trigger is looked at once.
+/// that fails changes nothing. Copies go on by themselves and share what was found. Making one walks the vocabulary
+/// once (some milliseconds for 150,000 tokens). Cost of a token of free text: its bytes, whatever has come before; a
+/// state in the middle of a trigger is looked at once.
 template <token_matcher Matcher>
 class triggered {
 public:
@@ -214,7 +214,8 @@ public:
     }
     /// Whether nothing but an end may follow.
     bool is_finished() const noexcept {
-        return places_.now().doing == activity::constrained && after_ == after_constraint::once && detail::is_finished(inner_);
+        return places_.now().doing == activity::constrained && after_ == after_constraint::once &&
+               detail::is_finished(inner_);
     }
     /// The tokens that must follow: those of the constraint while it is awake.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
@@ -312,8 +313,8 @@ private:
         at.doing = activity::constrained;
         return begun;
     }
-    /// The constraint, from its beginning: the trigger that ended in a state, where it begins with that, and the rest of
-    /// a token.
+    /// The constraint, from its beginning: the trigger that ended in a state, where it begins with that, and the rest
+    /// of a token.
     status wake(Matcher& constraint, const automaton_state& fired, const text& rest) const noexcept {
         status begun = detail::begin_again(constraint);
         if (begun.ok() && data_->begins_with_trigger)
