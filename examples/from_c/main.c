@@ -44,6 +44,15 @@ static void write_payload(char* into, size_t size, const char* const* actions, s
     snprintf(into + length, size - length, "]}]}");
 }
 
+// [begin:next_token]
+/* The next token for a row of logits, index = id; -1 where none is legal. */
+static riffle_token next_token(riffle_chain* chain, const float* logits, size_t count) {
+    riffle_token token = -1;
+    if (riffle_chain_sample(chain, logits, count, &token) != riffle_ok) fprintf(stderr, "%s\n", riffle_chain_problem(chain));
+    return token;
+}
+// [end:next_token]
+
 /* Writes a text that the chain's constraint finishes; answers how many tokens were certain. */
 static size_t write_text(riffle_chain* chain, riffle_stream* out, const letters* model, char last) {
     size_t forced = 0;
@@ -57,10 +66,8 @@ static size_t write_text(riffle_chain* chain, riffle_stream* out, const letters*
         for (size_t t = 0; t < count; ++t) riffle_chain_accept(chain, run[t]); /* they need no evaluation each */
         forced += count;
         if (count == 0) {
-            if (riffle_chain_sample(chain, model->row[(unsigned char)last], token_count, run) != riffle_ok) {
-                fprintf(stderr, "%s\n", riffle_chain_problem(chain));
-                exit(1);
-            }
+            run[0] = next_token(chain, model->row[(unsigned char)last], token_count);
+            if (run[0] < 0) exit(1);
             count = 1;
         }
         for (size_t t = 0; t < count && run[t] != end_of_text; ++t) {
@@ -92,9 +99,11 @@ int main(int count, char** arguments) {
     write_payload(payload, sizeof payload, actions, sizeof actions / sizeof *actions);
     riffle_constraint* const action = riffle_constraint_new_token_trie(words, payload, strlen(payload), "action", &problem);
     if (!action) fail(&problem);
+    // [begin:chain]
     riffle_chain* const chain =
         riffle_chain_new("temp=0.7;seed=3;grammar=root ::= [A-Z] [a-z ]{20,60} \".\"", words, NULL, &problem);
-    if (!chain) fail(&problem);
+    if (!chain) fail(&problem); /* problem.sentence: where the text is wrong, and why */
+    // [end:chain]
     riffle_stream* const out = riffle_stream_new(words, NULL, 0, NULL, &problem);
     if (!out) fail(&problem);
 
