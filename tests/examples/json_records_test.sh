@@ -1,40 +1,24 @@
 #!/usr/bin/env bash
-# json_records on the quickstart's little model, and where it was built with llama.cpp on a GGUF file: every record is a
-# document of its schema.
-#
-#     json_records_test.sh PATH_OF_JSON_RECORDS [PATH_OF_WRITE_RANDOM_MODEL]
-#
-# RIFFLE_EXAMPLE_MODEL names a GGUF file; without one a small model with random weights is written.
-set -u
-records=${1:?usage: json_records_test.sh PATH_OF_JSON_RECORDS [PATH_OF_WRITE_RANDOM_MODEL]}
-write_model=${2:-}
-export LC_ALL=C.UTF-8
-
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
+# json_records: every record is a document of its schema.
+source "$(dirname "$0")/with_model.bash"
+model_option=--model
 
 # expect COUNT PATTERN ARGUMENTS...: so many records, and a line that counts: forced tokens cost fewer evaluations.
 expect() {
     local count=$1 pattern=$2 all forced evaluations
     shift 2
-    "$records" "$@" >"$folder/out" 2>"$folder/err" || fail "json_records $*: $(<"$folder/err")"
+    run "$@"
     (($(head -n "$count" "$folder/out" | grep -cxE "$pattern") == count)) || fail "json_records $*: $(<"$folder/out")"
     read -r all forced evaluations < <(
         sed -nE 's/^([0-9]+) tokens, ([0-9]+) of them forced \([0-9]+ %\), in ([0-9]+) evaluations$/\1 \2 \3/p' "$folder/out")
     ((0 < ${forced:-0} && forced < all && evaluations < all)) || fail "counts: $(tail -n 1 "$folder/out")"
     (($(wc -l <"$folder/out") == count + 1)) || fail "more lines than records: $(<"$folder/out")"
-    [[ ! -s $folder/err ]] || fail "complaints: $(<"$folder/err")"
 }
 # refuse STATUS SENTENCE ARGUMENTS...
 refuse() {
     local status=$1 sentence=$2 found=0
     shift 2
-    "$records" "$@" >"$folder/out" 2>"$folder/err" || found=$?
+    "$example" "$@" >"$folder/out" 2>"$folder/err" || found=$?
     ((found == status)) || fail "json_records $* ends with $found"
     grep -qF -- "$sentence" "$folder/err" || fail "no '$sentence' in: $(<"$folder/err")"
     [[ ! -s $folder/out ]] || fail "output beside a complaint: $(<"$folder/out")"
@@ -63,17 +47,8 @@ refuse 2 "there is no option --wrong" --wrong 1
 refuse 2 "--count needs a value" --count
 refuse 2 "many is no number" --count many
 
-if [[ -n $write_model ]]; then
-    model=${RIFFLE_EXAMPLE_MODEL:-}
-    if [[ -z $model ]]; then
-        model=$folder/random.gguf
-        "$write_model" "$model" || exit 1
-    fi
-    expect 3 "$villager" --model "$model" --count 3
-    refuse 1 "cannot be loaded" --model "$folder/none.gguf"
-else
-    refuse 1 "built without llama.cpp" --model "$folder/none.gguf"
-fi
-
-((failures == 0)) || { echo "$failures checks failed"; exit 1; }
-echo "every record is a document of its schema"
+villagers_of_model() {
+    expect 3 "$villager" "$@" --count 3
+}
+with_model villagers_of_model
+ends "every record is a document of its schema"
