@@ -295,6 +295,18 @@ TEST(Thoughts, LetAConstraintSleep) {
     EXPECT_TRUE(m.is_finished());
 }
 
+TEST(Thoughts, OfTwoConstraintsMayHaveTheSameTags) {
+    const vocabulary words = words_of({"<think>", "</think>{", "</think>[", "</think>", "}", "]", "{", "["});
+    const vocabulary_trie trie(words);
+    const thought_tags tags(trie, {.tokens = 9});
+    budgeted braces(tags, grammar_matcher(*parse_gbnf(R"(root ::= "{" "}")"), trie));
+    budgeted brackets(tags, grammar_matcher(*parse_gbnf(R"(root ::= "[" "]")"), trie));
+    braces.accept(0);
+    brackets.accept(0);
+    EXPECT_EQ(legal_of(braces, words.size()), ids({0, 1, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(legal_of(brackets, words.size()), ids({0, 2, 3, 4, 5, 6, 7, 8}));
+}
+
 TEST(Thoughts, TriggerNothing) {
     const vocabulary words = words_of({"<think>", "</think>", "<tool>", "{", "}", "talk"});
     const vocabulary_trie trie(words);

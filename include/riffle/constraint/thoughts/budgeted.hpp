@@ -9,8 +9,8 @@
 
 #include <riffle/constraint/constrain.hpp>
 #include <riffle/constraint/forced_tokens.hpp>
-#include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/longest_pieces.hpp>
+#include <riffle/constraint/mask_storage.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/recent_places.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
@@ -123,6 +123,8 @@ public:
     /// Of a matcher that stands at the beginning.
     explicit budgeted(thought_tags tags, Matcher constraint = Matcher()) noexcept
         : tags_(std::move(tags)), inner_(std::move(constraint)) {
+        RIFFLE_TRY { masks_ = detail::shared_pointer<masks>(new masks()); }
+        RIFFLE_CATCH {}  // check() says so
         begin();
     }
 
@@ -152,6 +154,7 @@ public:
     /// What is wrong with the tags, or outside of thoughts with the constraint; out_of_memory.
     status(check)() const noexcept {
         if (!(tags_.check)().ok()) return (tags_.check)();
+        if (!masks_) return status_code::out_of_memory;
         if (is_thinking()) return is_forcing() || find_mask() ? status() : status(status_code::out_of_memory);
         const status inner =
             is_in_step() ? detail::check_of(inner_) : status::failed(status_code::dead_end, "budgeted");
@@ -271,13 +274,9 @@ private:
         bool is_in_step = true;  ///< outside: the constraint has taken all of that, too
         bool is_fresh = true;    ///< the constraint has taken nothing yet
     };
-    struct own_words {
-        detail::growing_array<std::uint32_t> words;
-        own_words() noexcept = default;
-        own_words(const own_words&) noexcept {}
-        own_words& operator=(const own_words&) noexcept { return *this; }
-        ~own_words() = default;
-    };
+    /// Of thoughts ahead of the constraint's text, by the state of the tags. Copies share them; other constraints with
+    /// these tags have others.
+    struct masks : detail::shared_object, detail::kept_by_key<detail::all_but_few> {};
 
     const detail::thought_rules& rules() const noexcept { return *tags_.rules(); }
     detail::thinking doing() const noexcept { return places_.now().thoughts.doing(); }
@@ -385,7 +384,7 @@ private:
         const place& now = places_.now();
         const std::uint64_t key = now.thoughts.tag;
         if (mask_ && mask_key_ == key && mask_is_of_ == now.inner) return mask_.get();
-        mask_ = now.is_fresh ? rules().masks.find(key) : detail::shared_pointer<const detail::all_but_few>();
+        mask_ = now.is_fresh && masks_ ? masks_->find(key) : detail::shared_pointer<const detail::all_but_few>();
         mask_key_ = key;
         mask_is_of_ = now.inner;
         if (!mask_) make_mask(now);
@@ -418,7 +417,7 @@ private:
                     if (made->hidden[i] == d.in_tree) has_room &= made->hidden.push(d.token);
             if (!has_room || !made->finish(rules().trie->size())) return;
             mask_ = detail::shared_pointer<const detail::all_but_few>(made.get());
-            if (now.is_fresh) rules().masks.keep(now.thoughts.tag, mask_);
+            if (now.is_fresh && masks_) masks_->keep(now.thoughts.tag, mask_);
         }
         RIFFLE_CATCH {}  // check() says so
     }
@@ -428,10 +427,11 @@ private:
     thought_tags tags_;
     Matcher inner_;
     detail::recent_places<place> places_;
+    detail::shared_pointer<masks> masks_;
     std::uint64_t force_at_ = 0;  ///< a token that ends generation was taken as so many-th, and is to be taken back
     mutable detail::shared_pointer<const detail::all_but_few> mask_;
     mutable std::uint64_t mask_key_ = 0, mask_is_of_ = 0;
-    mutable own_words own_;
+    mutable detail::mask_storage own_;
 };
 template <class Matcher>
 budgeted(thought_tags, Matcher) -> budgeted<Matcher>;

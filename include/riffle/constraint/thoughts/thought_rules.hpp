@@ -76,7 +76,6 @@ public:
     std::vector<token_id> spaces;  ///< tokens of white space alone, ascending
     shared_pointer<const trie_data> trie;
     firing_tokens<Automaton> ending;  ///< the tokens in which thoughts end
-    mutable kept_by_key<all_but_few> masks;
 
     /// False, and why, where there is no end, or no way to write it.
     template <class Tokenise>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <riffle/constraint/constrain.hpp>
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/constraint/mask_storage.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/recent_places.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
@@ -234,14 +234,6 @@ private:
         parse_problem problem;
     };
     /// Words of one matcher: a copy makes its own.
-    struct own_words {
-        detail::growing_array<std::uint32_t> words;
-        own_words() noexcept = default;
-        own_words(const own_words&) noexcept {}
-        own_words& operator=(const own_words&) noexcept { return *this; }
-        ~own_words() = default;
-    };
-
     status build(const vocabulary_trie& trie, const triggers& by) noexcept {
         RIFFLE_TRY {
             detail::shared_pointer<detail::trigger_data> made(new detail::trigger_data());
@@ -415,7 +407,7 @@ private:
     status problem_;
     mutable detail::shared_pointer<const detail::all_but_few> mask_;
     mutable std::uint64_t mask_key_ = 0;
-    mutable own_words own_;
+    mutable detail::mask_storage own_;
 };
 template <class Matcher>
 triggered(Matcher, triggers, after_constraint) -> triggered<Matcher>;
