@@ -12,8 +12,8 @@
 #include <riffle/constraint/grammar.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
 #include <riffle/constraint/parts/grammar_assembly.hpp>
-#include <riffle/constraint/word_automaton.hpp>
 #include <riffle/core/text.hpp>
+#include <riffle/core/word_automaton.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 namespace detail {

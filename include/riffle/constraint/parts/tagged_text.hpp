@@ -14,9 +14,9 @@
 #include <riffle/constraint/parts/free_text.hpp>
 #include <riffle/constraint/parts/grammar_assembly.hpp>
 #include <riffle/constraint/parts/sequences.hpp>
-#include <riffle/constraint/word_automaton.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
+#include <riffle/core/word_automaton.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 

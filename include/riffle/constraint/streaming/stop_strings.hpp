@@ -9,11 +9,11 @@
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/streaming/output_text.hpp>
 #include <riffle/constraint/streaming/token_texts.hpp>
-#include <riffle/constraint/word_automaton.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/core/vocabulary.hpp>
+#include <riffle/core/word_automaton.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 namespace detail {

@@ -11,8 +11,8 @@
 #include <riffle/constraint/regex/regex_automaton.hpp>
 #include <riffle/constraint/regex/regex_reader.hpp>
 #include <riffle/constraint/streaming/utf8_stream.hpp>
-#include <riffle/constraint/word_automaton.hpp>
 #include <riffle/core/text.hpp>
+#include <riffle/core/word_automaton.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

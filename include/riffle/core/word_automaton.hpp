@@ -41,6 +41,7 @@ public:
         }
         find_shorter();
     }
+    /// States; 0 where it was not built.
     std::size_t size() const noexcept { return states_.size(); }
     /// Where a symbol leads to.
     state next(state from, const Symbol& symbol) const noexcept {
@@ -53,6 +54,8 @@ public:
     }
     /// The number of the longest word that ends here, the first of equal ones; none.
     std::uint32_t word_at(state s) const noexcept { return states_[s].ended; }
+    /// How many symbols that word has; 0: none ends here.
+    std::uint32_t length_at(state s) const noexcept { return states_[s].length; }
     /// Symbols of the longest beginning of a word that the text ends with.
     std::uint32_t depth(state s) const noexcept { return states_[s].depth; }
     /// The longest beginning of a word that a text which ends so ends with, but for this one.
@@ -69,6 +72,7 @@ private:
         std::uint32_t first = 0, count = 0;  ///< of its edges
         state shorter = start;
         std::uint32_t ended = none;
+        std::uint32_t length = 0;  ///< of that word
         std::uint32_t depth = 0;
     };
 
@@ -90,7 +94,9 @@ private:
             edges[at].push_back({symbol, made});
             at = made;
         }
-        if (at != start && states_[at].ended == none) states_[at].ended = number;
+        if (at == start || states_[at].ended != none) return;
+        states_[at].ended = number;
+        states_[at].length = states_[at].depth;
     }
     state longer(state from, const Symbol& symbol) const noexcept {
         const std::span<const edge> edges = edges_of(from);
@@ -104,13 +110,16 @@ private:
             for (const edge& e : edges_of(s)) {
                 node& n = states_[e.to];
                 n.shorter = s == start ? state{start} : next(states_[s].shorter, e.symbol);
-                if (n.ended == none) n.ended = states_[n.shorter].ended;
+                if (n.ended == none) {
+                    n.ended = states_[n.shorter].ended;
+                    n.length = states_[n.shorter].length;
+                }
                 by_depth_.push_back(e.to);
             }
         }
     }
 
-    std::vector<node> states_ = std::vector<node>(1);
+    std::vector<node> states_;
     std::vector<edge> edges_;
     std::vector<state> by_depth_;
 };
