@@ -53,6 +53,8 @@ TEST(TokenTrie, OfNothingConstrainsNothing) {
     EXPECT_FALSE(m.accept(5).refused);
     EXPECT_EQ(m.leaf(), -1);
     EXPECT_TRUE(m.forced_run().empty());
+    EXPECT_FALSE(m.select(0).ok());
+    EXPECT_FALSE(m.select(-1).ok());
     EXPECT_FALSE(m.select(std::size_t{0}).ok());
     EXPECT_FALSE(m.select("action").ok());
     EXPECT_TRUE(m.rollback(m.mark()).ok());
@@ -235,6 +237,26 @@ TEST(TokenTrie, HasExits) {
     m.accept(1);
     m.accept(2);
     EXPECT_TRUE(m.legal().are_all);
+    EXPECT_TRUE(m.set_exits(ids{-1, -2}).ok());  // a model that has no such token: as none
+    EXPECT_TRUE(m.legal().are_all);
+    EXPECT_TRUE(m.allows(50));
+}
+
+TEST(TokenTrie, RefusesMoreExitsThanItHasRoomFor) {
+    std::vector<slow_leaf> leaves;
+    for (int i = 0; i < 100; ++i) {
+        leaves.push_back({"s" + std::to_string(i), {i}});
+        leaves.push_back({"l" + std::to_string(i), {i, 1}});
+    }
+    trie_matcher m(trie_of(leaves, 100000));
+    ids all(90000);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = token_id(i);
+    EXPECT_FALSE(m.set_exits(all).ok());  // 100 lists of 90,000
+    m.accept(3);
+    EXPECT_TRUE(m.legal().are_all);
+    all.resize(30000);
+    EXPECT_TRUE(m.set_exits(all).ok());
+    EXPECT_EQ(legal_of(m).size(), 30000u);
 }
 
 // ---- descriptors
@@ -289,13 +311,24 @@ TEST(TokenTrie, ExpiresWhereNoValueComesInTime) {
     EXPECT_EQ(m.status(), trie_status::expired);
     m.reset();
     EXPECT_EQ(m.status(), trie_status::active);
-    ids long_one(700);
-    for (std::size_t i = 0; i < long_one.size(); ++i) long_one[i] = token_id(i);
-    const token_trie long_trie = trie_of({{"L", long_one}});
-    for (const std::uint16_t most : {std::uint16_t{500}, std::uint16_t{0}}) {
-        trie_matcher of(long_trie, {.most_tokens = most});
-        for (const token_id token : long_one) of.accept(token);
-        EXPECT_EQ(of.status(), most == 500 ? trie_status::expired : trie_status::done);
+    trie_matcher either(trie_of({{"SHORT", {1, 2, 3}}, {"LONG", {1, 2, 3, 4}}}), {.most_tokens = 2});
+    for (const token_id token : {1, 2, 3}) either.accept(token);
+    EXPECT_EQ(either.leaf_name(), "SHORT");  // which is there
+}
+
+TEST(TokenTrie, ForcesNothingBeyondItsTime) {
+    ids long_one(70000);
+    for (std::size_t i = 0; i < long_one.size(); ++i) long_one[i] = token_id(i % 900);
+    const token_trie trie = trie_of({{"L", long_one}});
+    for (const int most : {1, 500, 65534, 65535, 0}) {
+        trie_matcher m(trie, {.most_tokens = std::uint16_t(most)});
+        const ids run = m.forced_run(long_one.size());
+        EXPECT_EQ(run.size(), most == 0 ? long_one.size() : std::size_t(most) + (most < 65535));
+        for (const token_id token : run) {
+            EXPECT_EQ(m.legal().count, 1u);
+            m.accept(token);
+        }
+        EXPECT_EQ(m.status(), most == 0 ? trie_status::done : trie_status::expired);
     }
 }
 
@@ -350,6 +383,11 @@ TEST(TokenTrie, CountsWhatItSaves) {
     EXPECT_EQ(counted.forced, 3u);  // 1, 2, 6
     EXPECT_NEAR(counted.skip_ratio_mean(), (3 * 0.99 + 0.97) / 4, 1e-12);
     EXPECT_NEAR(counted.skip_ratio_deviation(), std::sqrt(3.0 / 16) * 0.02, 1e-9);
+    trie_matcher short_or_long(trie_of(reply_and_thread, 100));
+    for (const token_id token : {1, 2, 3}) short_or_long.accept(token);
+    EXPECT_EQ(short_or_long.counters().visited, 3u);
+    EXPECT_EQ(short_or_long.counters().forced, 2u);
+    EXPECT_NEAR(short_or_long.counters().skip_ratio_mean(), 2 * 0.99 / 3, 1e-12);  // with the third any other could come
     EXPECT_EQ(trie_counters().skip_ratio_mean(), 0.0);
     EXPECT_EQ(trie_counters().skip_ratio_deviation(), 0.0);
 }
@@ -410,6 +448,20 @@ TEST(TokenTrie, IsWhatItsLeavesSay) {
         trie_matcher again(trie);
         EXPECT_EQ(again.mark(), m.mark());
     }
+}
+
+TEST(TokenTrie, GoesBackToNoMarkOfALargerTrie) {
+    trie_matcher small(trie_of({{"a", {1}}})), large(trie_of({{"a", {1, 2, 3}}, {"b", {4, 5}}}));
+    large.accept(4);
+    EXPECT_TRUE(small.rollback(large.mark()) == status_code::mark_unknown);
+    EXPECT_EQ(legal_of(small), ids({1}));
+    trie_matcher of_three(two_descriptors());
+    for (std::uint64_t node = 0; node < 16; ++node)
+        for (std::uint64_t descriptor = 1; descriptor < 4; ++descriptor) {
+            const std::uint64_t mark = node | descriptor << 24 | std::uint64_t(trie_status::active) << 44;
+            if (!of_three.rollback(mark).ok()) continue;
+            for (const token_id token : of_three.legal().ids) EXPECT_GE(token, 0);
+        }
 }
 
 TEST(TokenTrie, GoesBackToNoForeignMark) {

@@ -65,6 +65,11 @@ TEST(TokenTriePayload, LeavesOutLeavesWithoutTokens) {
     EXPECT_EQ(read->leaf_count(0), 1u);
     ASSERT_EQ(read.warnings().size(), 1u);
     EXPECT_EQ(read.warnings()[0].message(), "in /descriptors/0/leaves/0: this leaf has no tokens, so it is left out");
+    std::string many = R"({"name":"REPLY","tokens":[12]})";
+    for (int i = 0; i < 1000; ++i) many += R"(,{"name":"EMPTY","tokens":[]})";
+    const parsed<token_trie> of_many = parse_token_trie(of_leaves(many), 100);
+    ASSERT_EQ(of_many.warnings().size(), 17u);
+    EXPECT_EQ(of_many.warnings()[16].message(), "984 more leaves have no tokens");
 }
 
 TEST(TokenTriePayload, OfNoLeavesIsAProblemOfItsOwn) {
@@ -120,13 +125,14 @@ TEST(TokenTriePayload, ThatIsWrongHasAPlaceAndASentence) {
         {of_leaves(R"({"name":"a","tokens":[1],"name":"b"})"),
          "in /descriptors/0/leaves/0: a name stands twice in this object"},
         {R"({"modelId":"m","descriptors":[],"x":{"y":1,"y":2}})", "in /x: a name stands twice in this object"},
+        {R"({"x/y~":{"a":1,"a":2}})", "in /x~1y~0: a name stands twice in this object"},
         {R"({"modelId":"m","descriptors":[],"x":[[[[[[[[]]]]]]]]})",
          "in /x: values are nested more deeply than the limit allows"},
     };
     for (const auto& [payload, message] : wrong) {
         EXPECT_EQ(problem_of(payload), message) << payload;
     }
-    EXPECT_NE(problem_of(of_leaves(R"({"name":"a","tokens":[1e999]})")).find("greater than any token"),
+    EXPECT_NE(problem_of(of_leaves(R"({"name":"a","tokens":[1e999]})")).find("out of range"),
               std::string::npos);
     EXPECT_NE(problem_of(std::string("{\0}", 3)).find("not JSON"), std::string::npos);
     EXPECT_NE(problem_of(of_leaves("{\"name\":\"\xff\",\"tokens\":[1]}")).find("not JSON"), std::string::npos);
@@ -196,6 +202,25 @@ TEST(TokenTriePayload, IsVerifiedAgainstAVocabulary) {
     EXPECT_EQ(parse_token_trie(of_leaves(R"({"name":"PLYRE","tokens":[1,0]})"), blank)->verify(blank).size(), 1u);
 }
 
+TEST(TokenTriePayload, IsVerifiedInTimeThatGrowsWithItsLeaves) {  // quadratic, it would take minutes
+    vocabulary words;
+    for (int i = 0; i < 100; ++i) words.add("letters" + std::to_string(i));
+    std::vector<token_id> spelling(400000);
+    std::string name;
+    for (std::size_t i = 0; i < spelling.size(); ++i) {
+        spelling[i] = token_id(i * 31 % 100);
+        const text piece = words.piece(spelling[i]);
+        name.append(piece.data(), piece.size());
+    }
+    std::vector<token_leaf> leaves{{text(name), spelling}};
+    std::vector<std::string> names(20000);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        leaves.push_back({text(names[i] = "n" + std::to_string(i)), std::span(spelling).subspan(i / 2, 2)});
+    const parsed<token_trie> made = make_token_trie("action", leaves, words);
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ(made->verify(words).size(), names.size());
+}
+
 TEST(TokenTriePayload, MakesWhatLeavesMakeWithoutOne) {
     const std::vector<token_id> reply{1, 2}, thread{1, 2, 3}, none{};
     const token_leaf leaves[] = {{"REPLY", reply}, {"REPLY_THREAD", thread}, {"NONE", none}};
@@ -204,6 +229,8 @@ TEST(TokenTriePayload, MakesWhatLeavesMakeWithoutOne) {
     EXPECT_EQ(made->size(), 1u);
     EXPECT_EQ(made->path(0), "action");
     EXPECT_EQ(made->leaf_count(0), 2u);
+    ASSERT_EQ(made.warnings().size(), 1u);
+    EXPECT_EQ(made.warnings()[0].where, "NONE");
     EXPECT_EQ(made->model_id(), "");
     EXPECT_EQ(make_token_trie("action", leaves, 3).problem().message(),
               "in REPLY_THREAD: the vocabulary has no such token");

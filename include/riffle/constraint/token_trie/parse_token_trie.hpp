@@ -40,19 +40,19 @@ parsed<token_trie> read_payload(const text& payload, std::int32_t vocabulary_siz
         if (reader.is_placed()) set_place(problem, payload, reader.offset());
         else problem.where = reader.where();
         problem.sentence = reader.problem() ? reader.problem() : "this is not JSON";
-        return parsed<token_trie>(std::move(problem), std::move(reader.warnings()));
+        return parsed<token_trie>(std::move(problem), reader.warnings());
     }
     if (!options.model_id.empty() && !(text(made->model) == options.model_id)) {
         problem.where = "/modelId";
         problem.sentence = "the payload is for another model, \"" + made->model + '"';
-        return parsed<token_trie>(std::move(problem), std::move(reader.warnings()));
+        return parsed<token_trie>(std::move(problem), reader.warnings());
     }
     if (!reader.has_leaves()) {
         problem = no_leaves();
         problem.where = "/descriptors";
-        return parsed<token_trie>(std::move(problem), std::move(reader.warnings()));
+        return parsed<token_trie>(std::move(problem), reader.warnings());
     }
-    return parsed<token_trie>(token_trie(shared_pointer<const Data>(made.get())), std::move(reader.warnings()));
+    return parsed<token_trie>(token_trie(shared_pointer<const Data>(made.get())), reader.warnings());
 }
 
 }  // namespace detail
@@ -66,7 +66,7 @@ parsed<token_trie> read_payload(const text& payload, std::int32_t vocabulary_siz
 /// What is missing, or of another type, a token that a vocabulary of `vocabulary_size` tokens has not, and a name that
 /// stands twice in an object are problems: `where` is a JSON pointer, and the whole is refused. Where the text is no
 /// JSON, `line` and `column` say where reading stopped. Other names are passed over. Leaves without tokens are left
-/// out, with a warning; where no leaf is left, that is a problem (has_no_leaves), which callers may take for "nothing
+/// out, with a warning (sixteen at most, and one that counts the others); where no leaf is left, that is a problem (has_no_leaves), which callers may take for "nothing
 /// is constrained". Order, and spaces, mean nothing. Names of one token list become one leaf, that of the smallest
 /// name.
 ///

@@ -73,12 +73,12 @@ public:
         offset_ = read > 0 ? read - 1 : 0;
         is_placed_ = true;
         if (problem_ == nullptr)
-            problem_ = why.id == 406 ? "this number is greater than any token" : "this is not JSON";
+            problem_ = why.id == 406 ? "this number is out of range" : "this is not JSON";
         return false;
     }
 
     bool has_leaves() const noexcept { return leaves_ > 0; }
-    std::vector<parse_problem>& warnings() noexcept { return warnings_; }
+    std::vector<parse_problem> warnings() const { return left_out_.warnings(); }
     const char* problem() const noexcept { return problem_; }
     /// What reading stopped at: a place in the text, where it is no JSON; else a JSON pointer.
     bool is_placed() const noexcept { return is_placed_; }
@@ -182,9 +182,7 @@ private:
     }
     bool add_leaf() {
         if (entry_.tokens.empty()) {
-            parse_problem& odd = warnings_.emplace_back();
-            odd.where = pointer();
-            odd.sentence = "this leaf has no tokens, so it is left out";
+            left_out_.add(text(pointer()));
             return true;
         }
         entries_.push_back(std::move(entry_));
@@ -223,9 +221,18 @@ private:
             if (places_[i] == place::leaves) append_number(to += "/leaves/", leaf_ - (leaf_ > 0));
             if (places_[i] == place::tokens) append_number(to += "/tokens/", token_ - (token_ > 0));
         }
-        if (i < places_.size()) (to += '/') += keys_[first_key_[i] - 1];
-        else if (is_object(here()) && member_ != member::none) (to += '/') += keys_.back();
+        if (i < places_.size()) append_name(to, keys_[first_key_[i] - 1]);
+        else if (is_object(here()) && member_ != member::none) append_name(to, keys_.back());
         return to;
+    }
+    /// As RFC 6901 writes a name.
+    static void append_name(std::string& to, std::string_view name) {
+        to += '/';
+        for (const char c : name) {
+            if (c == '~') to += "~0";
+            else if (c == '/') to += "~1";
+            else to += c;
+        }
     }
 
     Data& into_;
@@ -246,7 +253,7 @@ private:
     std::vector<typename Data::entry> entries_;
     typename Data::entry entry_;
     std::size_t leaves_ = 0;
-    std::vector<parse_problem> warnings_;
+    leaves_without_tokens<parse_problem> left_out_;
 
     const char* problem_ = nullptr;
     std::string where_, missing_;

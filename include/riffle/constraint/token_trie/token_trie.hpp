@@ -95,7 +95,7 @@ public:
 
     /// Whether the tokens of each leaf spell its name in a vocabulary, but for one blank ahead of it, which some
     /// tokenisers put there: a payload that was made for another model does not. What is wrong, leaf by leaf, with
-    /// `where` as "action: REPLY"; empty where nothing is. Throws std::bad_alloc. O(all tokens).
+    /// `where` as "action: REPLY"; empty where nothing is. Throws std::bad_alloc. O(bytes of all leaves).
     std::vector<parse_problem>(verify)(const vocabulary& words) const {
         std::vector<parse_problem> wrong;
         for (std::size_t d = 0; d < size(); ++d) verify_below(words, d, data_->descriptors[d].root, wrong);
@@ -110,28 +110,29 @@ public:
     const detail::shared_pointer<const Data>& data() const noexcept { return data_; }
 
 private:
-    /// What is spelt on the way to a node. (With a list of its own in place of recursion: a leaf may be long.)
-    struct spelt {
-        typename Data::node_id at;
-        std::string bytes;
+    /// The way to a node: behind so many bytes of the way to its parent comes a token. (With a list of its own in place
+    /// of recursion: a leaf may be long.)
+    struct way {
+        typename Data::node_id to;
+        token_id token;
+        std::size_t bytes_ahead;
     };
     void verify_below(const vocabulary& words, std::size_t d, typename Data::node_id root,
                       std::vector<parse_problem>& wrong) const {
-        std::vector<spelt> left;
-        left.push_back({root, {}});
+        std::string bytes;
+        std::vector<way> left{{root, null_token, 0}};
         while (!left.empty()) {
-            const spelt here = std::move(left.back());
+            const way here = left.back();
             left.pop_back();
-            if (const std::uint32_t leaf = data_->leaf(here.at); leaf != Data::no_leaf) {
-                compare(d, leaf, here.bytes, wrong);
-                for (const auto& alias : data_->aliases)
-                    if (alias.node == here.at) compare(d, alias.leaf, here.bytes, wrong);
+            bytes.resize(here.bytes_ahead);
+            const text piece = words.piece(here.token);
+            bytes.append(piece.data(), piece.size());
+            if (const std::uint32_t leaf = data_->leaf(here.to); leaf != Data::no_leaf) {
+                compare(d, leaf, bytes, wrong);
+                for (const auto& alias : data_->aliases_at(here.to)) compare(d, alias.leaf, bytes, wrong);
             }
-            for (const token_id token : data_->children(here.at)) {
-                const text piece = words.piece(token);
-                left.push_back({data_->child(here.at, token), here.bytes});
-                left.back().bytes.append(piece.data(), piece.size());
-            }
+            for (const token_id token : data_->children(here.to))
+                left.push_back({data_->child(here.to, token), token, bytes.size()});
         }
     }
     void compare(std::size_t d, std::size_t leaf, const std::string& bytes, std::vector<parse_problem>& wrong) const {
@@ -175,10 +176,34 @@ inline parse_problem no_leaves() {
     return why;
 }
 
+/// Warnings of leaves that are left out: the first of them, and how many more there are.
+template <class Problem>
+class leaves_without_tokens {
+public:
+    enum : std::size_t { most = 16 };
+
+    void add(const text& where) {
+        if (++count_ > most) return;
+        Problem& odd = warnings_.emplace_back();
+        odd.where.assign(where.data(), where.size());
+        odd.sentence = "this leaf has no tokens, so it is left out";
+    }
+    std::vector<Problem> warnings() const {
+        std::vector<Problem> all = warnings_;
+        if (count_ > most) all.emplace_back().sentence = in_digits(count_ - most) + " more leaves have no tokens";
+        return all;
+    }
+
+private:
+    std::vector<Problem> warnings_;
+    std::size_t count_ = 0;
+};
+
 template <class Data, class IsSpecial>
 parsed<token_trie> trie_of_leaves(const text& path, std::span<const token_leaf> leaves, std::int32_t vocabulary_size,
                                   IsSpecial is_special) {
     std::vector<typename Data::entry> entries;
+    leaves_without_tokens<parse_problem> left_out;
     for (const token_leaf& leaf : leaves) {
         for (const token_id token : leaf.tokens)
             if (const char* const wrong = problem_of_token(token, vocabulary_size, is_special)) {
@@ -187,12 +212,15 @@ parsed<token_trie> trie_of_leaves(const text& path, std::span<const token_leaf> 
                 why.sentence = wrong;
                 return parsed<token_trie>(std::move(why));
             }
-        if (leaf.tokens.empty()) continue;
+        if (leaf.tokens.empty()) {
+            left_out.add(leaf.name);
+            continue;
+        }
         typename Data::entry& e = entries.emplace_back();
         e.name.assign(leaf.name.data(), leaf.name.size());
         e.tokens.assign(leaf.tokens.begin(), leaf.tokens.end());
     }
-    if (entries.empty()) return parsed<token_trie>(no_leaves());
+    if (entries.empty()) return parsed<token_trie>(no_leaves(), left_out.warnings());
     shared_pointer<Data> made(new Data());
     made->vocabulary_size = vocabulary_size;
     if (!made->add(std::string(path.data(), path.size()), std::move(entries))) {
@@ -200,7 +228,7 @@ parsed<token_trie> trie_of_leaves(const text& path, std::span<const token_leaf> 
         why.sentence = "there are more tokens than a trie can have";
         return parsed<token_trie>(std::move(why));
     }
-    return parsed<token_trie>(token_trie(shared_pointer<const Data>(made.get())));
+    return parsed<token_trie>(token_trie(shared_pointer<const Data>(made.get())), left_out.warnings());
 }
 
 }  // namespace detail
@@ -209,7 +237,7 @@ parsed<token_trie> trie_of_leaves(const text& path, std::span<const token_leaf> 
 /// constrained, and a caller may go on without a trie.
 inline bool has_no_leaves(const parse_problem& why) { return why.sentence == detail::no_leaves().sentence; }
 
-/// A trie of one descriptor, made of leaves without a payload. Leaves without tokens are left out; a token that a
+/// A trie of one descriptor, made of leaves without a payload. Leaves without tokens are left out, with a warning; a token that a
 /// vocabulary of `vocabulary_size` tokens has not, and leaves of which none is left, are problems. Nothing throws.
 /// O(tokens log leaves).
 template <class Trie = token_trie>

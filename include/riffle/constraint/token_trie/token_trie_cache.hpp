@@ -161,7 +161,8 @@ private:
                 kept = parsed<token_trie>(*e.trie, read.warnings());
                 break;
             }
-        const std::size_t bytes = payload.size() + read->data()->bytes();
+        std::size_t bytes = sizeof(entry) + payload.size() + read->data()->bytes();
+        for (const parse_problem& odd : read.warnings()) bytes += sizeof odd + odd.where.size() + odd.sentence.size();
         if (bytes > most_.bytes || most_.entries == 0) return kept;
         entries_.reserve(entries_.size() + 1);
         entry made{hash, ++clock_, std::string(payload.data(), payload.size()), kept, bytes};

@@ -88,12 +88,24 @@ public:
     }
     /// The leaf that ends here, of equal ones the one with the smallest name; no_leaf.
     std::uint32_t leaf(node_id at) const noexcept { return leaf_[at]; }
-    bool is_node(node_id n) const noexcept { return n < tokens_.size(); }
+    /// Whether it is one: not beyond, and not what stands behind the nodes of a descriptor.
+    bool is_node(node_id n) const noexcept {
+        return n < tokens_.size() && (tokens_[n] != null_token || descriptors[descriptor_of(n)].root == n);
+    }
+    /// All nodes are below.
+    node_id node_end() const noexcept { return node_id(tokens_.size()); }
     /// The descriptor that a node belongs to.
     std::size_t descriptor_of(node_id n) const noexcept {
         const auto behind = std::upper_bound(descriptors.begin(), descriptors.end(), n,
                                              [](node_id at, const descriptor& d) { return at < d.root; });
         return std::size_t(behind - descriptors.begin()) - 1;
+    }
+
+    /// The names beside leaf(at) of the tokens up to a node.
+    std::span<const alias> aliases_at(node_id at) const noexcept {
+        const auto is_ahead = [](const alias& a, node_id n) { return a.node < n; };
+        const auto first = std::lower_bound(aliases.begin(), aliases.end(), at, is_ahead);
+        return {first, std::lower_bound(first, aliases.end(), at + 1, is_ahead)};
     }
 
     /// Where a name stands among those of a descriptor.

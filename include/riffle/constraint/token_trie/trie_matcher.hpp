@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,7 +24,7 @@ enum class trie_status : std::uint8_t {
     inactive,  ///< no descriptor is selected: every token passes
     active,    ///< inside of a value
     done,      ///< a value is there: every token passes
-    expired,   ///< no value was there in time: every token passes
+    expired,   ///< no value was complete in time: every token passes
     violated,  ///< another token came, which was let through (foreign_token::release): every token passes
 };
 
@@ -34,11 +36,12 @@ enum class foreign_token : std::uint8_t {
 
 /// How a trie_matcher goes on, and ends.
 struct trie_matcher_options {
-    /// So many tokens may be accepted without a value being there, up to 65,535; then it is `expired`. A net for
-    /// callers that forget it. 0: no limit.
+    /// So many tokens may be accepted without a value being there, up to 65,534; with the next one it is `expired`. A
+    /// net for callers that forget it. 0: no limit.
     std::uint16_t most_tokens = 500;
     foreign_token on_foreign_token = foreign_token::refuse;  ///< what becomes of a token that is none of the trie's
-    /// The value is the whole text: step::finished says when it is there.
+    /// The value is the whole text: step::finished says when it is there. (Where a longer value begins with it, with
+    /// the token that ends it: see set_exits.)
     bool ends_text = false;
 };
 
@@ -89,15 +92,16 @@ public:
     /// At the beginning of a value, where the trie has one descriptor; else inactive until select().
     explicit basic_trie_matcher(const Trie& trie, const trie_matcher_options& options = {}) noexcept
         : trie_(trie), options_(options) {
-        if (trie.size() == 1) (void)(select)(std::size_t{0});
+        if (trie.size() == 1) (void)(select)(0);
     }
 
     // ---- which value comes next
 
     /// The next value is one of that descriptor's, and begins with the next token. invalid_parameter where there is no
     /// such descriptor, or none of its leaves has tokens; then nothing changes.
-    riffle::status(select)(std::size_t descriptor) noexcept {
-        if (trie_.leaf_count(descriptor) == 0)
+    template <std::integral Number>
+    riffle::status(select)(Number descriptor) noexcept {
+        if (descriptor < 0 || trie_.leaf_count(std::size_t(descriptor)) == 0)
             return riffle::status::invalid("trie_matcher", "descriptor", double(descriptor), "is not there, or empty");
         selected_ = std::uint32_t(descriptor) + 1;
         begin();
@@ -108,7 +112,7 @@ public:
         const std::int32_t found = trie_.find(path);
         if (found < 0)
             return riffle::status::invalid("trie_matcher", "descriptor", double(found), "is none: no such path");
-        return (select)(std::size_t(found));
+        return (select)(found);
     }
     /// By its path, as a C string.
     riffle::status(select)(const char* path) noexcept { return (select)(text(path)); }
@@ -120,17 +124,18 @@ public:
         age_ = 0;
         consumed_ = false;
     }
-    /// Which tokens may follow a value that a longer one begins with: the first ones of what comes after it. Empty: any
-    /// token may. Ids below 0 are left out. out_of_memory: nothing has changed.
+    /// Which tokens may follow a value that a longer one begins with: the first ones of what comes after it, or where
+    /// the value ends the text those that end generation. Ids below 0 are left out. None: any token may.
+    /// invalid_parameter where they and such values are so many that their lists would take more than 16 MiB,
+    /// out_of_memory: nothing has changed. Costs exits times such values.
     riffle::status set_exits(std::span<const token_id> tokens) noexcept {
-        if (tokens.empty() || trie_.size() == 0) {
-            exits_ = {};
-            return {};
-        }
+        if (trie_.size() == 0) return {};
         RIFFLE_TRY {
             detail::shared_pointer<detail::trie_exits> made(new detail::trie_exits());
-            made->build(*trie_.data(), tokens);
-            exits_ = detail::shared_pointer<const detail::trie_exits>(made.get());
+            if (!made->build(*trie_.data(), tokens))
+                return riffle::status::invalid("trie_matcher", "exits", double(tokens.size()), "are too many");
+            if (made->empty()) exits_ = {};
+            else exits_ = detail::shared_pointer<const detail::trie_exits>(made.get());
         }
         RIFFLE_CATCH { return status_code::out_of_memory; }
         return {};
@@ -228,12 +233,14 @@ public:
     // ---- what is certain
 
     /// Writes the tokens that must follow, one after the other, as long as each is the only legal one; answers how
-    /// many. Evaluate them in one batch and accept each: sampling one by one would have given them too.
+    /// many; none beyond trie_matcher_options::most_tokens. Evaluate them in one batch and accept each: sampling one by
+    /// one would have given them too.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
-        std::size_t count = 0;
+        std::size_t count = 0, most = into.size();
         if (status_ != trie_status::active) return 0;
         const data_type& of = *trie_.data();
-        for (node_id at = node_; count < into.size(); ++count) {
+        if (options_.most_tokens != 0) most = (std::min)(most, std::size_t{most_tokens()} + 1 - age_);
+        for (node_id at = node_; count < most; ++count) {
             const std::span<const token_id> next = of.children(at);
             if (next.size() != 1 || of.leaf(at) != data_type::no_leaf) break;
             into[count] = next[0];
@@ -260,11 +267,16 @@ private:
     bool is_exit(token_id token) const noexcept { return !exits_ || exits_->has(token); }
     void go_on(token_id token) noexcept {
         const legal_tokens of_these = legal();
-        if (!of_these.are_all) count(of_these.ids.size());
+        count(of_these.are_all ? std::size_t(trie_.vocabulary_size()) : of_these.ids.size());
         node_ = trie_.data()->child(node_, token);
         if (age_ < 0xFFFF) ++age_;
-        if (may_end() && trie_.data()->children(node_).empty()) status_ = trie_status::done;
-        else if (options_.most_tokens != 0 && age_ > options_.most_tokens) status_ = trie_status::expired;
+        const bool is_last = age_ > most_tokens();
+        if (may_end() && (is_last || trie_.data()->children(node_).empty())) status_ = trie_status::done;
+        else if (is_last) status_ = trie_status::expired;
+    }
+    /// Tokens of a value that may be accepted; the next one ends it, one way or the other.
+    std::uint32_t most_tokens() const noexcept {
+        return options_.most_tokens == 0 ? 0xFFFFu : (std::min)(std::uint32_t{options_.most_tokens}, 0xFFFEu);
     }
     void count(std::size_t legal) noexcept {
         const double ratio = 1.0 - double(legal) / double(trie_.vocabulary_size());
