@@ -63,7 +63,10 @@ static bool choose(struct llama_context* context, const struct llama_vocab* voca
     for (int i = 0; i < 40 && !*riffle_llama_token_trie_leaf(trie); ++i) {
         if (llama_decode(context, llama_batch_get_one(tokens, count)) != 0) break;
         tokens[0] = llama_sampler_sample(chain, context, -1);
-        count = 1;
+        size_t certain = 0; /* what must follow is evaluated together with it */
+        riffle_llama_token_trie_forced_run(trie, tokens + 1, most_tokens - 1, &certain);
+        riffle_llama_token_trie_accept_forced(trie, tokens + 1, certain);
+        count = 1 + (int)certain;
     }
     const bool is_there = *riffle_llama_token_trie_leaf(trie) != '\0';
     printf("%s: %s\n", mode == 0 ? "greatest" : "drawn", riffle_llama_token_trie_leaf(trie));

@@ -2,6 +2,7 @@
  * one C++ file of the program includes in place of riffle/c_api.hpp. */
 #pragma once
 #include <llama.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <riffle/riffle.h>
@@ -23,6 +24,13 @@ RIFFLE_API const char* riffle_llama_last_problem(void);
 /* The next value is one of that descriptor's. riffle_invalid_parameter where the payload has no such path,
  * riffle_bad_argument for another sampler. */
 RIFFLE_API int32_t riffle_llama_token_trie_select(struct llama_sampler* sampler, const char* path);
+/* The tokens that must follow, at most `capacity`; `count`: how many. Evaluate them in one batch, and accept them. */
+RIFFLE_API int32_t riffle_llama_token_trie_forced_run(const struct llama_sampler* sampler, riffle_token* tokens,
+                                                      size_t capacity, size_t* count);
+/* Accepts them (llama_sampler_accept takes them for a prompt's, or for the token that was just sampled). Why one is
+ * refused: it and those behind it are not accepted. */
+RIFFLE_API int32_t riffle_llama_token_trie_accept_forced(struct llama_sampler* sampler, const riffle_token* tokens,
+                                                         size_t count);
 /* The name of the value that was written; empty where there is none. Valid until the sampler's next call. */
 RIFFLE_API const char* riffle_llama_token_trie_leaf(const struct llama_sampler* sampler);
 

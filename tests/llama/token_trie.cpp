@@ -107,6 +107,52 @@ TEST(LlamaTokenTrie, Walks) {
     EXPECT_EQ(applied(trie.get(), {{200, 1.0f, 0.0f}})[0].logit, 1.0f);
 }
 
+/// No token that is not legal comes out as if it were: one candidate is left, and the chain says why.
+TEST(LlamaTokenTrie, LeavesOneCandidateWhereNoLegalOneIsThere) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<llama_token_data> whole_row;
+    for (int id = 0; id < 2000; ++id) whole_row.push_back({id, id == 100 || id == 200 ? masked : float(id % 7), 0.0f});
+    const std::vector<std::vector<llama_token_data>> without{
+        {{999, 5.0f, 0.0f}}, {{999, 5.0f, 0.0f}, {100, masked, 0.0f}, {200, masked, 0.0f}},
+        {{999, 5.0f, 0.0f}, {100, nan, 0.0f}, {200, nan, 0.0f}}, whole_row};
+    for (const int mode : {0, 1})
+        for (const auto& candidates : without) {
+            const sampler_owner trie = trie_sampler(think_or_execute, mode);
+            std::int64_t selected = -7;
+            const auto left = applied(trie.get(), candidates, &selected);
+            ASSERT_EQ(left.size(), 1u);
+            EXPECT_EQ(left[0].logit, masked);
+            EXPECT_EQ(selected, mode == 0 ? 0 : -1);
+            const status why = mode == 0
+                                   ? riffle::llama::chain_of<riffle::llama::detail::greatest_trie_chain>(trie.get())->last_status()
+                                   : riffle::llama::chain_of<riffle::llama::detail::drawn_trie_chain>(trie.get())->last_status();
+            EXPECT_TRUE(why == status_code::no_legal_token) << why.message().c_str();
+            llama_sampler_accept(trie.get(), left[0].id);
+            EXPECT_EQ(applied(trie.get(), {{100, 1.0f, 0.0f}, {7, 2.0f, 0.0f}})[0].logit, 1.0f);
+        }
+}
+
+TEST(LlamaTokenTrie, AcceptsWhatIsForced) {
+    const char* const payload = R"({"modelId": "m", "descriptors": [{"path": "p", "leaves": [{"name": "A", "tokens": [7, 7, 8]}]}]})";
+    for (const int mode : {0, 1}) {
+        sampler_owner trie = trie_sampler(payload, mode);
+        const std::vector<token_id> all = riffle::llama::trie_of(trie.get())->forced_run();
+        EXPECT_EQ(all, std::vector<token_id>({7, 7, 8}));
+        EXPECT_TRUE(riffle::llama::accept_forced(trie.get(), all).ok());  // ahead of the first apply
+        EXPECT_EQ(riffle::llama::trie_of(trie.get())->leaf_name(), "A");
+        trie = trie_sampler(payload, mode);
+        (void)applied(trie.get(), {{7, 1.0f, 0.0f}});
+        llama_sampler_accept(trie.get(), 7);
+        const std::vector<token_id> rest = riffle::llama::trie_of(trie.get())->forced_run();
+        EXPECT_EQ(rest, std::vector<token_id>({7, 8}));  // the first of them is the one that was just sampled
+        EXPECT_TRUE(riffle::llama::accept_forced(trie.get(), rest).ok());
+        EXPECT_EQ(riffle::llama::trie_of(trie.get())->status(), trie_status::done);
+    }
+    const sampler_owner other(llama_sampler_init_greedy());
+    EXPECT_FALSE(riffle::llama::accept_forced(other.get(), std::vector<token_id>{7}).ok());
+    EXPECT_EQ(riffle::llama::token_trie_sampler(token_trie(), 0), nullptr);
+}
+
 TEST(LlamaTokenTrie, PassesAPromptBy) {
     const sampler_owner trie = trie_sampler(think_or_execute, 1);
     for (const llama_token token : {5, 100, 6}) llama_sampler_accept(trie.get(), token);

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include <riffle/c/problem.hpp>
 #include <riffle/c/vocabulary.hpp>
@@ -29,11 +29,24 @@ struct llama_sampler* riffle_llama_token_trie_sampler(const struct llama_vocab* 
 }
 const char* riffle_llama_last_problem(void) { return riffle::llama::detail::problem_of_thread.c_str(); }
 std::int32_t riffle_llama_token_trie_select(struct llama_sampler* sampler, const char* path) {
-    riffle::status selected(riffle::status_code::invalid_parameter);
-    if (!path) return riffle_bad_argument;
-    const bool is_one =
-        riffle::llama::change_trie(sampler, [&](riffle::trie_matcher& m) { selected = (m.select)(path); });
-    return is_one ? std::int32_t(selected.code()) : riffle_bad_argument;
+    const riffle::trie_matcher* const here = riffle::llama::trie_of(sampler);
+    if (!here || !path) return riffle_bad_argument;
+    riffle::trie_matcher there = *here;  // where there is no such path the sampler hears nothing of it
+    if (const riffle::status can = (there.select)(path); !can.ok()) return std::int32_t(can.code());
+    riffle::llama::change_trie(sampler, [&](riffle::trie_matcher& m) { (void)(m.select)(path); });
+    return riffle_ok;
+}
+std::int32_t riffle_llama_token_trie_forced_run(const struct llama_sampler* sampler, riffle_token* tokens,
+                                                std::size_t capacity, std::size_t* count) {
+    const riffle::trie_matcher* const trie = riffle::llama::trie_of(sampler);
+    if (!trie || !count || (!tokens && capacity > 0)) return riffle_bad_argument;
+    *count = trie->forced_run(std::span<riffle::token_id>(tokens, capacity));
+    return riffle_ok;
+}
+std::int32_t riffle_llama_token_trie_accept_forced(struct llama_sampler* sampler, const riffle_token* tokens,
+                                                   std::size_t count) {
+    if (!riffle::llama::trie_of(sampler) || (!tokens && count > 0)) return riffle_bad_argument;
+    return std::int32_t(riffle::llama::accept_forced(sampler, {tokens, count}).code());
 }
 const char* riffle_llama_token_trie_leaf(const struct llama_sampler* sampler) {
     const riffle::trie_matcher* const trie = riffle::llama::trie_of(sampler);

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <llama.h>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -66,6 +67,10 @@ inline llama_sampler* sampler_of_trie(const parsed<token_trie>& trie, int mode) 
             set_last_problem("token_trie_sampler: a mode is 0 (the greatest) or 1 (drawn)");
             return nullptr;
         }
+        if (trie->size() == 0) {
+            set_last_problem(riffle::detail::no_leaves().message().c_str());
+            return nullptr;
+        }
         const sampler_options options{.name = "token-trie"};
         const trie_matcher matcher(*trie);
         llama_sampler* const made = mode == 0 ? make_sampler(greatest_of_trie(matcher), options)
@@ -97,8 +102,9 @@ inline sentence last_problem() noexcept { return detail::problem_of_thread; }
 ///
 /// nullptr where the payload cannot be read or has no leaves, has a token that the model lacks, a control token or one
 /// that ends generation, and for other modes; last_problem() says why. Tokens that are accepted before the first apply
-/// are a prompt's. Clones share the trie, and reset goes back to the beginning of a value. A CPU sampler: llama.cpp
-/// runs the ones behind it on the processor, too. Needs llama.h of any version since September 2024, as make_sampler.
+/// are a prompt's; a run of forced tokens is accepted by accept_forced. Where no legal token has a logit above -inf, one
+/// candidate of -inf is left, and accepting it changes nothing. Clones share the trie, and reset goes back to the
+/// beginning of a value. A CPU sampler: llama.cpp runs the ones behind it on the processor, too. Needs llama.h of any version since September 2024, as make_sampler.
 template <class Vocab>
 llama_sampler* token_trie_sampler(const Vocab* vocab, const char* payload_json, int mode,
                                   const token_trie_options& options = {}) noexcept {
@@ -126,6 +132,14 @@ inline const trie_matcher* trie_of(const llama_sampler* sampler) noexcept {
     if (const auto* const c = chain_of<detail::greatest_trie_chain>(sampler)) return &get<0>(*c).matcher;
     if (const auto* const c = chain_of<detail::drawn_trie_chain>(sampler)) return &get<0>(*c).matcher;
     return nullptr;
+}
+/// Accepts tokens of trie_of(sampler)->forced_run(), which were not sampled: none of them counts as a prompt's, nor as
+/// accepted twice. (llama_sampler_accept cannot know. Other samplers of a chain are told by that.) Why one is refused:
+/// it and those behind it are not accepted; invalid_parameter for other samplers.
+inline status accept_forced(llama_sampler* sampler, std::span<const token_id> tokens) noexcept {
+    if (chain_of<detail::greatest_trie_chain>(sampler))
+        return accept_forced<detail::greatest_trie_chain>(sampler, tokens);
+    return accept_forced<detail::drawn_trie_chain>(sampler, tokens);
 }
 /// Calls change(trie_matcher&) with the matcher in such a sampler: to select a descriptor, or to clear it. False for
 /// other samplers. What is selected so is inside of a text, never of a prompt.
