@@ -193,14 +193,17 @@ TEST(Choices, AreWhatASlowReaderSays) {
         for (std::string& name : names)
             for (std::size_t k = random() % 5; k-- > 0;) name += char('a' + random() % 2);
         const std::string end = random() % 2 ? "b" : "";
-        choice_matcher m(trie, names, {.end = text(end)});
+        const bool may_run_past = random() % 2;
+        choice_matcher m(trie, names, {.end = text(end), .runs_past_end = may_run_past});
         std::vector<bool> on(names.size(), true);
         std::string said;
+        bool is_past = false;  // the last token went on behind a choice, the end of which is the end of `said`
         struct kept {
             std::uint64_t mark;
             std::string said;
+            bool is_past;
         };
-        std::vector<kept> marks{{m.mark(), said}};
+        std::vector<kept> marks{{m.mark(), said, is_past}};
         for (int i = 0; i < 12; ++i) {
             if (random() % 3 == 0) {
                 const std::size_t which = random() % names.size();
@@ -211,16 +214,30 @@ TEST(Choices, AreWhatASlowReaderSays) {
                 const kept& back = marks[random() % marks.size()];
                 ASSERT_TRUE(m.rollback(back.mark).ok());
                 said = back.said;
+                is_past = back.is_past;
             }
             std::set<token_id> legal;
             bool is_complete = false;
             for (std::size_t n = 0; n < names.size(); ++n)
                 if (on[n] && names[n] + end == said) is_complete = true;
-            for (token_id token = 0; std::size_t(token) + 1 < words.size(); ++token)
+            const auto behind = [&](token_id token) {
+                return said + std::string(words.piece(token).data(), words.piece(token).size());
+            };
+            std::map<token_id, std::string> ended_in;  // the longest choice that a token ends, and goes on behind
+            for (token_id token = 0; !is_past && std::size_t(token) + 1 < words.size(); ++token) {
+                const std::string whole = behind(token);
+                bool goes_on = false;
                 for (std::size_t n = 0; n < names.size(); ++n) {
-                    const std::string whole = said + std::string(words.piece(token).data(), words.piece(token).size());
-                    if (on[n] && (names[n] + end).compare(0, whole.size(), whole) == 0) legal.insert(token);
+                    const std::string choice = names[n] + end;
+                    if (!on[n]) continue;
+                    goes_on |= choice.compare(0, whole.size(), whole) == 0;
+                    if (may_run_past && choice.size() > said.size() && choice.size() < whole.size() && whole.starts_with(choice) &&
+                        choice.size() > ended_in[token].size())
+                        ended_in[token] = choice;
                 }
+                if (goes_on || ended_in[token].empty()) ended_in.erase(token);
+                if (goes_on || ended_in.count(token)) legal.insert(token);
+            }
             if (is_complete) legal.insert(token_id(words.size() - 1));
             ASSERT_EQ(legal_of(m), ids(legal.begin(), legal.end()));
             ASSERT_EQ(m.is_complete(), is_complete);
@@ -232,10 +249,15 @@ TEST(Choices, AreWhatASlowReaderSays) {
             if (words.ends_generation(token)) {
                 m.rollback(marks.front().mark);
                 said.clear();
+                is_past = false;
+            } else if (const auto past = ended_in.find(token); past != ended_in.end()) {
+                EXPECT_EQ(m.bytes_past_end(), behind(token).size() - past->second.size());
+                said = past->second;
+                is_past = true;
             } else {
-                said.append(words.piece(token).data(), words.piece(token).size());
+                said = behind(token);
             }
-            marks.push_back({m.mark(), said});
+            marks.push_back({m.mark(), said, is_past});
         }
     }
 }
@@ -423,6 +445,23 @@ TEST(WholeChoices, OfOddNumbersAreDefined) {
     EXPECT_EQ(scored({-2.0, -1.0, -1.0}, 0.0).most_likely(), 1);
     EXPECT_NEAR(scored({-1.0, -1.0, -1.0}).entropy, std::log(3.0), 1e-12);
     EXPECT_NEAR(scored({-2000.0, -2001.0, -infinity}).probability[0], 1 / (1 + std::exp(-1.0)), 1e-12);
+    EXPECT_EQ(scored({-2.0, -infinity, -1.0}, infinity).probability, (std::vector<double>{0.5, 0, 0.5}));
+    choice_matcher off = m;
+    EXPECT_TRUE(off.set_bias(0, std::numeric_limits<float>::infinity()).ok());
+    const auto even = [](std::size_t) { return -1.0; };
+    EXPECT_EQ(score_choices(off, even).probability, (std::vector<double>{1, 0, 0}));
+    EXPECT_TRUE(off.enable(0, false).ok());
+    EXPECT_EQ(score_choices(off, even).probability, (std::vector<double>{0, 0.5, 0.5}));
+    const choice_matcher twice(vocabulary_trie(words), {"a", "a"}, {.end = "c"});
+    EXPECT_NEAR(score_choices(twice, [](std::size_t i) { return i == 0 ? std::log(0.9) : 0.0; }).mass, 0.9, 1e-12);
+}
+
+TEST(WholeChoices, AreSpeltWhereTheLongestTokenLeavesNoWay) {
+    const vocabulary words = words_of({"ab", "a", "bc"});
+    const vocabulary_trie trie(words);
+    EXPECT_EQ(prefix_tree(choice_matcher(trie, {"abc"}, {.end = ""})).tokens, ids({1, 2, 3, 4}));  // and either end
+    const auto odd_tokeniser = [](text) { return ids{0, 0}; };  // which spells another text
+    EXPECT_EQ(prefix_tree(choice_matcher(trie, std::vector<std::string>{"abc"}, odd_tokeniser)).tokens, ids({1, 2, 3, 4}));
 }
 
 }  // namespace

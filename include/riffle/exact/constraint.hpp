@@ -14,34 +14,24 @@
 namespace riffle::inline RIFFLE_ABI::exact {
 
 /// llama_sampler_init_grammar, of every stage that constrains: what is not legal becomes -inf, and stays where it is.
-/// Where nothing legal is left it says so, where llama.cpp would go on with one that is not.
 template <class Spec>
     requires(facts_of<Spec>().constrains)
 struct form<Spec> {
     static status_code apply(const Spec& spec, candidates& c, form_context&) noexcept {
         const legal_tokens legal = spec.legal_now();
-        bool is_any_left = legal.are_all;
-        for (auto& token : c) {
+        for (auto& token : c)
             if (!legal.contains(token.id)) token.logit = illegal_logit;
-            is_any_left |= token.logit > illegal_logit;
-        }
-        return is_any_left ? status_code::ok : status_code::no_legal_token;
+        return status_code::ok;
     }
     static row_answer apply_to_row(const Spec& spec, full_row& r, candidates&, const context&) noexcept {
         const legal_tokens legal = spec.legal_now();
         if (legal.are_all) return row_answer::stays;
         if (legal.ids.empty()) wide::hide_illegal(r.changed(), legal.words);
         else hide_all_but(r.changed(), legal.ids);
-        return is_any_left(r, legal) ? row_answer::stays : row_answer::undecided;  // apply says that there is none
+        return row_answer::stays;
     }
 
 private:
-    static bool is_any_left(full_row& r, const legal_tokens& legal) noexcept {
-        if (legal.ids.empty()) return r.ordinary();
-        return std::any_of(legal.ids.begin(), legal.ids.end(), [&](token_id id) {
-            return id >= 0 && std::size_t(id) < r.size() && r.logits().logit(std::size_t(id)) > illegal_logit;
-        });
-    }
     static void hide_all_but(detail::row& r, std::span<const token_id> ids) noexcept {
         auto next = ids.begin();
         for (std::size_t b = 0; b < r.blocks(); ++b) {

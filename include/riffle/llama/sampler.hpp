@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <llama.h>
 #include <new>
@@ -23,6 +24,9 @@ struct sampler_options {
     const char* name = "riffle";
     /// The token to choose where none is legal, the end of generation say; null_token = the first candidate.
     token_id fallback = null_token;
+    /// Where nothing with a logit above -inf is left, that is as if no token were legal. (Under numerics::llama the array
+    /// is llama.cpp's otherwise, whose samplers go on with tokens that are not legal.)
+    bool needs_legal = false;
     /// In the graph of a context, none but ggml's own operations. On the processor riffle's are ten times as quick.
     bool only_ggml_operations = false;
 };
@@ -214,7 +218,8 @@ private:
         candidates c = view(array);
         const token_id first = c.data && !c.empty() ? c[0].id : null_token;
         const bool readable = c.data || c.empty();
-        if (!readable || !has_room() || !run(c).ok() || (c.empty() && array.size > 0)) fall_back(first, array, c);
+        if (!readable || !has_room() || !run(c).ok() || (c.empty() && array.size > 0) || !has_legal(c))
+            fall_back(first, array, c);
         write(c, array);
     }
     /// For the token that is accepted next. The chain's status says where there is none.
@@ -222,6 +227,12 @@ private:
         const status room = chain_.state().make_room(chain_.view(), 1);
         if (!room.ok()) chain_.state().set_status(room);
         return room.ok();
+    }
+    bool has_legal(const candidates& c) noexcept {
+        const auto is_legal = [](const token_data& token) { return token.logit > illegal_logit; };
+        if (!options_.needs_legal || c.empty() || std::any_of(c.begin(), c.end(), is_legal)) return true;
+        chain_.state().set_status(status_code::no_legal_token);
+        return false;
     }
     /// The whole chain, or what is left to do of it behind what a context's graph has done.
     status run(candidates& c) noexcept {

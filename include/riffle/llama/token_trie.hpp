@@ -71,7 +71,7 @@ inline llama_sampler* sampler_of_trie(const parsed<token_trie>& trie, int mode) 
             set_last_problem(riffle::detail::no_leaves().message().c_str());
             return nullptr;
         }
-        const sampler_options options{.name = "token-trie"};
+        const sampler_options options{.name = "token-trie", .needs_legal = true};
         const trie_matcher matcher(*trie);
         llama_sampler* const made = mode == 0 ? make_sampler(greatest_of_trie(matcher), options)
                                               : make_sampler(drawn_from_trie(matcher), options);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <riffle/constraint/choices/choice_data.hpp>
-#include <riffle/constraint/forced_tokens.hpp>
 #include <riffle/constraint/growing_array.hpp>
 #include <riffle/constraint/longest_pieces.hpp>
 #include <riffle/constraint/matcher_status.hpp>
@@ -73,7 +72,8 @@ public:
         build(trie, names, options, detail::longest_pieces(trie));
     }
     /// score_choices takes each in the tokens in which the model's own tokeniser spells it, which is what the model met
-    /// in training: `tokenise(text)` gives a list of ids, as vocabulary::tokenise does.
+    /// in training: `tokenise(text)` gives a list of ids, as vocabulary::tokenise does. (In the longest tokens where that
+    /// spells something else.)
     template <class Names, class Tokenise>
         requires(!std::is_same_v<Tokenise, choice_options>)
     basic_choice_matcher(const Trie& trie, const Names& names, Tokenise tokenise,
@@ -259,7 +259,7 @@ private:
             made->build_bytes(texts);
             const std::vector<token_id>& ends = trie.data()->ends_of_text();
             for (const std::string& whole : texts) {
-                const std::vector<token_id> spelt = detail::tokens_in_text(trie, tokenise, whole);
+                const std::vector<token_id> spelt = detail::spelling_of(trie, tokenise, whole);
                 const bool is_ended_by_token = options.end.empty() && (whole.empty() || !spelt.empty());
                 made->add_tokens(spelt,
                                  is_ended_by_token ? std::span<const token_id>(ends) : std::span<const token_id>());
@@ -306,18 +306,22 @@ private:
         return false;
     }
     bool ends(token_id token) const noexcept { return is_complete() && trie_.data()->ends_text(token); }
-    /// Where a token that is read by its bytes leads to.
+    /// Where a token that is read by its bytes leads to: as far into a choice as it can, or behind the last end in it.
     bool read(token_id token, std::uint32_t& to, std::size_t& past) const noexcept {
         if (past_end_ > 0 || !trie_.data()->is_read_by_bytes(token)) return false;
         const text bytes = trie_.piece(token);
+        std::uint32_t at = to, ended = data_type::none;
         for (std::size_t i = 0; i < bytes.size(); ++i) {
-            const std::uint32_t next = step_of(to, std::uint8_t(bytes[i]));
-            if (next == data_type::none) {
-                past = bytes.size() - i;
-                return i > 0 && runs_past_end_ && is_end(to);
+            at = step_of(at, std::uint8_t(bytes[i]));
+            if (at == data_type::none) {
+                if (ended == data_type::none) return false;
+                to = ended;
+                return true;
             }
-            to = next;
+            if (runs_past_end_ && is_end(at)) ended = at, past = bytes.size() - i - 1;
         }
+        to = at;
+        past = 0;
         return true;
     }
 
@@ -350,27 +354,26 @@ private:
             for (const token_id token : of.ends_of_text())
                 if (!visit(token)) return;
         if (past_end_ > 0) return;
-        if (!walk(node_, 0, of.tree().nodes.size(), visit)) return;
+        if (!walk(node_, false, 0, of.tree().nodes.size(), visit)) return;
         for (const token_id token : of.long_tokens()) {
             std::uint32_t to = node_;
             std::size_t past = 0;
             if (read(token, to, past) && !visit(token)) return;
         }
     }
-    /// The tokens below some nodes of the vocabulary's tree that lie side by side. (As deep as tokens in the tree have
-    /// bytes: 255.)
+    /// The tokens below some nodes of the vocabulary's tree that lie side by side; `is_past`: they may go on with anything,
+    /// since a choice has ended in them. (As deep as tokens in the tree have bytes: 255.)
     template <class Visit>
-    bool walk(std::uint32_t at, std::size_t begin, std::size_t end, Visit& visit) const noexcept {
+    bool walk(std::uint32_t at, bool is_past, std::size_t begin, std::size_t end, Visit& visit) const noexcept {
         const tree_type& tree = trie_.data()->tree();
         for (std::size_t i = begin; i < end; i += tree.nodes[i].size()) {
             const std::uint32_t to = step_of(at, tree.nodes[i].byte());
             const std::size_t last = i + tree.nodes[i].size();
-            if (to == data_type::none) continue;
-            if (!visit_node(i, visit) || !walk(to, i + 1, last, visit)) return false;
-            if (!runs_past_end_ || !is_end(to)) continue;
-            for (std::size_t child = i + 1; child < last; child += tree.nodes[child].size()) {
-                if (step_of(to, tree.nodes[child].byte()) != data_type::none) continue;
-                for (std::size_t below = child; below < child + tree.nodes[child].size(); ++below)
+            if (to != data_type::none) {
+                const bool may_go_past = is_past || (runs_past_end_ && is_end(to));
+                if (!visit_node(i, visit) || !walk(to, may_go_past, i + 1, last, visit)) return false;
+            } else if (is_past) {
+                for (std::size_t below = i; below < last; ++below)
                     if (!visit_node(below, visit)) return false;
             }
         }

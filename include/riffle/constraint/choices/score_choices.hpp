@@ -80,12 +80,16 @@ public:
         }
         into.log_probability.assign(of.size(), -infinity);
         into.mass = 0.0;
+        is_counted_.assign(of.size() == 0 ? 0 : of.data()->bytes.size(), 0);
         for (std::size_t i = 0; i < of.size(); ++i) {
             if (!of.is_enabled(i)) continue;
             double all = 0.0;
             for (const std::uint32_t last : of.data()->last_of(i)) all += std::exp(below_[last] - greatest_of(of, i));
             if (all > 0.0) into.log_probability[i] = greatest_of(of, i) + std::log(all);
-            into.mass += std::exp(into.log_probability[i]);
+            if (std::uint8_t& is_counted = is_counted_[of.data()->end_of[i]]; !is_counted) {  // equal texts once
+                is_counted = 1;
+                into.mass += std::exp(into.log_probability[i]);
+            }
         }
         normalise(of, temperature, into);
     }
@@ -105,14 +109,17 @@ private:
         into.probability.assign(count, 0.0);
         into.entropy = 0.0;
         double greatest = -infinity;
-        const auto weight = [&](std::size_t i) { return into.log_probability[i] + double(of.bias(i)); };
+        const auto weight = [&](std::size_t i) {
+            const double said = into.log_probability[i];
+            return said > -infinity ? said + double(of.bias(i)) : -infinity;
+        };
         for (std::size_t i = 0; i < count; ++i) greatest = (std::max)(greatest, weight(i));
         if (!(greatest > -infinity)) return;
         double sum = 0.0;
         for (std::size_t i = 0; i < count; ++i) {
-            const double behind = weight(i) - greatest;  // of the greatest 0, also where that is infinite
-            const bool is_greatest = weight(i) == greatest;
-            into.probability[i] = is_greatest ? 1.0 : temperature > 0.0 ? std::exp(behind / temperature) : 0.0;
+            if (weight(i) == greatest) into.probability[i] = 1.0;  // also where that is infinite
+            else if (weight(i) > -infinity && temperature > 0.0)
+                into.probability[i] = std::exp((weight(i) - greatest) / temperature);
             sum += into.probability[i];
         }
         for (double& p : into.probability) {
@@ -122,7 +129,8 @@ private:
     }
 
     detail::batch_numbers numbers_;
-    std::vector<double> below_;  ///< of each node: all tokens up to it
+    std::vector<double> below_;             ///< of each node: all tokens up to it
+    std::vector<std::uint8_t> is_counted_;  ///< of each node of bytes: in the mass
 };
 
 /// Exact probabilities of whole choices, from those of single tokens: `log_probability(entry)` is the logarithm of the

@@ -196,7 +196,7 @@ private:
     template <class Tokenise>
     bool spell(const vocabulary_trie& words, Tokenise& tokenise, const std::string& bytes) {
         if (bytes.empty()) return true;
-        const std::vector<token_id> spelt = tokens_in_text(words, tokenise, bytes);
+        const std::vector<token_id> spelt = spelling_of(words, tokenise, bytes);
         forced.insert(forced.end(), spelt.begin(), spelt.end());
         return !spelt.empty();
     }
