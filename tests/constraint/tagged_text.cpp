@@ -149,6 +149,11 @@ TEST(TaggedText, WithoutALanguageSaysWhy) {
     EXPECT_EQ(problem(tagged_text({good}, {.at_least = 3, .at_most = 2})), "a tagged text has a maximum of tags below its minimum");
     EXPECT_EQ(problem(tagged_text({good}, {.at_least = 2, .parallel = false})),
               "a tagged text has a maximum of tags below its minimum");
+    std::vector<tag> many;  // each state of their beginnings would tell 300 first characters apart: gigabytes
+    for (int i = 0; i < 300; ++i)
+        many.push_back({.begin = "\xE4" + std::string(1, char(0xB8 + i / 64)) + char(0x80 + i % 64) + std::string(100, char('a' + i % 26)),
+                        .end = "x"});
+    EXPECT_EQ(problem(tagged_text(many)), "the beginnings of tags are more than the limit allows");
     grammar_matcher unknown(tagged_text({tag{.begin = control_token("<|no|>"), .end = "x"}}), bytes());
     EXPECT_FALSE((unknown.check)().ok());
 }

@@ -206,7 +206,7 @@ public:
     /// a grammar with captures keeps its tokens, 4 bytes each; one of another grammar keeps nothing.
     ///
     /// Throws std::bad_alloc. Reads the whole text anew: about a microsecond a byte. Empty where it can be read in so
-    /// many ways that 20 million steps do not tell.
+    /// many ways that 8 million steps do not tell.
     std::vector<capture> captures() const {
         if (!log_.is_kept() || !tokens_) return {};
         return detail::capture_finder(tokens_->grammar(), grammar_->rules, *tokens_->trie(), tokens_->references())

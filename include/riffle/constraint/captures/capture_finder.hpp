@@ -43,7 +43,7 @@ public:
 
 private:
     enum : std::uint32_t { none = ~0u };
-    enum : std::size_t { most_work = 20'000'000 };
+    enum : std::size_t { most_work = 8'000'000 };  ///< some 30 bytes each at worst
 
     /// One way to have read the text: at a node of a call, with what was captured in that call.
     struct way {

@@ -23,6 +23,7 @@ template <class Rules>
 class free_text_graph {
 public:
     using words = word_automaton<code_point>;
+    enum : std::size_t { most_arcs = 1 << 19 };  ///< some 100 bytes each
 
     free_text_graph(Rules& rules, const words& of) : rules_(rules), of_(of), node_(of.size(), Rules::no_expression) {
         for (const words::state s : of.by_depth())
@@ -30,11 +31,15 @@ public:
     }
     expression_graph& graph() noexcept { return graph_; }
     /// Arcs for every character behind which no word ends; for those behind which one does, ends(from, character, word)
-    /// is called, with the node that they come from.
+    /// is called, with the node that they come from. False where they are too many: words with many first characters,
+    /// and many states, for each state tells them all apart.
     template <class Ends>
-    void add_arcs(Ends ends) {
-        for (const words::state s : of_.by_depth())
+    bool add_arcs(Ends ends) {
+        for (const words::state s : of_.by_depth()) {
+            if (graph_.arcs.size() > most_arcs) return false;
             if (node_[s] != Rules::no_expression) add_arcs_of(s, ends);
+        }
+        return true;
     }
     void add_arc(std::uint32_t from, expression_id part, std::uint32_t to) {
         graph_.arcs.push_back({from, to});
@@ -94,9 +99,10 @@ grammar free_text_until_any(const Texts& texts, const grammar_limits& limits) no
         automaton.build(ends);
         free_text_graph graph(assembly.rules(), automaton);
         const std::uint32_t end = graph.graph().add_node(true);
-        graph.add_arcs([&](std::uint32_t from, code_point c, std::uint32_t) {
+        const bool fits = graph.add_arcs([&](std::uint32_t from, code_point c, std::uint32_t) {
             graph.add_arc(from, assembly.rules().add_characters(code_point_set({{c, c}})), end);
         });
+        if (!fits) assembly.fail("the ends of free text are more than the limit allows");
         return graph.finish();
     });
 }

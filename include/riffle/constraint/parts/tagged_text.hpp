@@ -172,10 +172,11 @@ private:
             if (rest[number] == none) rest[number] = rest_of(number, last, counts);
             if (rest[number] != none) graph.add_arc(from, rest[number], to);
         };
-        graph.add_arcs([&](std::uint32_t from, code_point last, std::uint32_t number) {
+        const bool fits = graph.add_arcs([&](std::uint32_t from, code_point last, std::uint32_t number) {
             add(from, 0, others, number, last, false);
             if (tags != begins::uncounted) add(from, end, counted, number, last, true);
         });
+        if (!fits) assembly_.fail("the beginnings of tags are more than the limit allows");
         for (std::size_t i = 0; i < tags_.size(); ++i) {
             if (!tags_[i].begin.is_token() || (tags_[i].counts && tags == begins::uncounted)) continue;
             const expression_id whole = sequence_of({mark_of(tags_[i].begin), inside_[i]});
