@@ -131,6 +131,7 @@ enum riffle_numerics {
 typedef struct riffle_chain_options {
     size_t struct_size; /* sizeof(riffle_chain_options) */
     int32_t numerics;   /* riffle_numerics */
+    int32_t reserved;   /* 0 */
 } riffle_chain_options;
 
 /* Of a text of settings: "top_k=40;top_p=0.95;temp=0.8;seed=42", llama.cpp's names; `grammar=` and `json_schema=` put a
@@ -143,20 +144,22 @@ RIFFLE_API void riffle_chain_free(riffle_chain* chain);
 /* The sentence for the last call with the chain that failed; empty after one that did not. Valid until the next call. */
 RIFFLE_API const char* riffle_chain_problem(const riffle_chain* chain);
 
-/* Tells the chain of tokens that were not generated. */
+/* Tells the chain of tokens that were not generated: of all of them, or where one is below 0, or there is no memory, of
+ * none. */
 RIFFLE_API int32_t riffle_chain_prompt(riffle_chain* chain, const riffle_token* tokens, size_t count);
 /* The token for a row of logits, index = id; it is accepted. */
 RIFFLE_API int32_t riffle_chain_sample(riffle_chain* chain, const float* logits, size_t count, riffle_token* token);
-/* The token that sample would give, and nothing accepted. */
+/* The token that sample would give, and nothing accepted. (With riffle_llama it draws, as applying a chain of llama.cpp's
+ * does: the next call draws anew.) */
 RIFFLE_API int32_t riffle_chain_peek(riffle_chain* chain, const float* logits, size_t count, riffle_token* token);
 /* A generated token that came from elsewhere, as those of a forced run. */
 RIFFLE_API int32_t riffle_chain_accept(riffle_chain* chain, riffle_token token);
 /* Takes back the last tokens, up to 128. */
 RIFFLE_API int32_t riffle_chain_rewind(riffle_chain* chain, size_t count);
-/* To the beginning: no history, and draws from the first. */
+/* To the beginning: no history, draws from the first, and the constraint that is set at the beginning of its text. */
 RIFFLE_API int32_t riffle_chain_reset(riffle_chain* chain);
 
-/* What the last accepted token led to. */
+/* What the last token led to: nothing, where it was refused, or where none was chosen. */
 typedef struct riffle_step {
     size_t struct_size; /* sizeof(riffle_step) */
     int32_t rewind;     /* a stage asks to take back so many tokens */
@@ -182,7 +185,7 @@ typedef struct riffle_constraint_state {
     size_t legal_count;  /* tokens that are legal; SIZE_MAX: all */
 } riffle_constraint_state;
 RIFFLE_API int32_t riffle_chain_constraint_state(const riffle_chain* chain, riffle_constraint_state* state);
-/* 1: the token may come next; 0: it may not, or the chain is NULL. */
+/* 1: the token may come next; 0: it may not, or cannot be told for lack of memory, or the chain is NULL. */
 RIFFLE_API int32_t riffle_chain_allows(const riffle_chain* chain, riffle_token token);
 /* The tokens that must follow, at most `capacity`; `count`: how many. Evaluate them in one batch, and accept each. */
 RIFFLE_API int32_t riffle_chain_forced_run(const riffle_chain* chain, riffle_token* tokens, size_t capacity,
@@ -195,6 +198,7 @@ RIFFLE_API const char* riffle_chain_leaf_name(const riffle_chain* chain);
 
 typedef struct riffle_stream riffle_stream;
 
+/* What becomes of bytes that are not UTF-8. Those that are kept are given out as they are, a character's or not. */
 enum riffle_invalid_bytes { riffle_replace = 0 /* by U+FFFD */, riffle_keep = 1, riffle_drop = 2 };
 typedef struct riffle_stream_options {
     size_t struct_size;       /* sizeof(riffle_stream_options) */
@@ -204,13 +208,13 @@ typedef struct riffle_stream_options {
     int32_t keep_stop_string; /* 1: the text ends behind it, else ahead of it */
 } riffle_stream_options;
 
-/* With stop strings, each of which ends with 0; `options` may be NULL. */
+/* With stop strings, each of which ends with 0 and is UTF-8 (or any bytes, with riffle_keep); `options` may be NULL. */
 RIFFLE_API riffle_stream* riffle_stream_new(const riffle_vocabulary* vocabulary, const char* const* stop_strings,
                                             size_t stop_count, const riffle_stream_options* options,
                                             riffle_problem* problem);
 RIFFLE_API riffle_stream* riffle_stream_clone(const riffle_stream* stream);
 RIFFLE_API void riffle_stream_free(riffle_stream* stream);
-/* The text that a token makes certain: `size` bytes, whole characters, valid until the next call. */
+/* The text that a token makes certain: `size` bytes, whole characters, valid until the next call; never NULL. */
 RIFFLE_API int32_t riffle_stream_push(riffle_stream* stream, riffle_token token, const char** bytes, size_t* size);
 /* What is held back at the end of the text. */
 RIFFLE_API int32_t riffle_stream_flush(riffle_stream* stream, const char** bytes, size_t* size);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -78,7 +79,7 @@ TEST(ForC, GivesTheTokensOfCpp) {
     vocabulary same;
     for (const std::string& piece : pieces) same.add(piece);
     for (const int numbers : {riffle_reproducible, riffle_llama}) {
-        const riffle_chain_options options{sizeof options, numbers};
+        const riffle_chain_options options{sizeof options, numbers, 0};
         riffle_problem problem = no_problem();
         const char* const settings = "top_k=8;top_p=0.9;temp=0.8;repeat_penalty=1.2;seed=7";
         const owned<riffle_chain> chain(riffle_chain_new(settings, words.get(), &options, &problem));
@@ -197,7 +198,7 @@ TEST(ForC, SaysWhatIsWrong) {
     EXPECT_EQ(problem.code, riffle_cannot_be_read);
     EXPECT_NE(std::string(problem.sentence).find("topk_k"), std::string::npos);
     EXPECT_EQ(riffle_chain_new(nullptr, words.get(), nullptr, &problem), nullptr);
-    riffle_chain_options options{sizeof options, 77};
+    riffle_chain_options options{sizeof options, 77, 0};
     EXPECT_EQ(riffle_chain_new("temp=1", words.get(), &options, &problem), nullptr);
     options.struct_size = 0;
     EXPECT_EQ(riffle_chain_new("temp=1", words.get(), &options, &problem), nullptr);
@@ -283,7 +284,132 @@ TEST(ForC, KnowsProgramsOfOtherVersions) {
     small.struct_size = offsetof(riffle_problem, sentence) + 10;
     std::memset(small.sentence, 'x', sizeof small.sentence);
     EXPECT_EQ(riffle_chain_new("nonsense=1", nullptr, nullptr, &small), nullptr);
+    EXPECT_EQ(small.sentence[9], '\0');
     EXPECT_EQ(small.sentence[10], 'x');
+    EXPECT_EQ(std::strlen(small.sentence), 9u);
+    small.struct_size = offsetof(riffle_problem, sentence);
+    small.sentence[0] = 'x';
+    EXPECT_EQ(riffle_chain_new("nonsense=1", nullptr, nullptr, &small), nullptr);
+    EXPECT_EQ(small.sentence[0], 'x');
+    // Options of an older program: what it does not know is 0.
+    const riffle_chain_options short_options{offsetof(riffle_chain_options, numerics), 77, 77};
+    EXPECT_NE(owned<riffle_chain>(riffle_chain_new("temp=1", nullptr, &short_options, nullptr)), nullptr);
+    const auto words = some_words();
+    const riffle_stream_options half{offsetof(riffle_stream_options, drop_first_blank), riffle_replace, 0, 1, 1};
+    const owned<riffle_stream> stream(riffle_stream_new(words.get(), nullptr, 0, &half, nullptr));
+    const char* bytes = nullptr;
+    std::size_t size = 0;
+    ASSERT_EQ(riffle_stream_push(stream.get(), 2, &bytes, &size), riffle_ok);
+    EXPECT_EQ(std::string(bytes, size), " ");
+    riffle_constraint_state state{};
+    state.struct_size = offsetof(riffle_constraint_state, is_finished);
+    state.leaf = 77;
+    ASSERT_EQ(riffle_chain_constraint_state(chain.get(), &state), riffle_ok);
+    EXPECT_EQ(state.is_complete, 1);
+    EXPECT_EQ(state.leaf, 77);
+}
+
+TEST(ForC, CutsSentencesBetweenCharacters) {
+    std::string schema = R"({"properties":{"a)";
+    for (int i = 0; i < 400; ++i) schema += "\xC3\xA9";
+    schema += R"(":{"type":"nonsense"}}})";
+    const auto words = some_words();
+    for (std::size_t room = 1; room < 60; ++room) {
+        riffle_problem problem = no_problem();
+        problem.struct_size -= sizeof problem.sentence - 100 - room;
+        EXPECT_EQ(riffle_constraint_new_json_schema(words.get(), schema.data(), schema.size(), &problem), nullptr);
+        const std::size_t size = std::strlen(problem.sentence);
+        EXPECT_LE(size, 100 + room - 1);
+        EXPECT_GE(size, 100 + room - 2);
+        EXPECT_TRUE(riffle::detail::is_utf8(text(problem.sentence, size)));
+    }
+}
+
+TEST(ForC, TakesAWholePromptOrNone) {
+    const owned<riffle_chain> chain(riffle_chain_new("repeat_penalty=5;temp=0", nullptr, nullptr, nullptr));
+    const float row[3] = {2.0f, 1.5f, 1.0f};
+    riffle_token token = -1;
+    const riffle_token bad[] = {0, 1, -1}, good[] = {0};
+    EXPECT_EQ(riffle_chain_prompt(chain.get(), bad, 3), riffle_not_a_token);
+    EXPECT_STRNE(riffle_chain_problem(chain.get()), "");
+    ASSERT_EQ(riffle_chain_peek(chain.get(), row, 3, &token), riffle_ok);
+    EXPECT_EQ(token, 0);
+    const float none[1] = {-std::numeric_limits<float>::infinity()};
+    EXPECT_EQ(riffle_chain_sample(chain.get(), none, 1, &token), riffle_no_legal_token);
+    EXPECT_EQ(riffle_chain_prompt(chain.get(), good, 1), riffle_ok);  // whatever came before
+    EXPECT_STREQ(riffle_chain_problem(chain.get()), "");
+    EXPECT_EQ(riffle_chain_prompt(chain.get(), nullptr, 0), riffle_ok);
+    ASSERT_EQ(riffle_chain_peek(chain.get(), row, 3, &token), riffle_ok);
+    EXPECT_EQ(token, 1);
+}
+
+TEST(ForC, AcceptsWithRemarks) {  // adaptive_p says that it did not choose the token, and takes it
+    const auto words = some_words();
+    const std::string gbnf = R"(root ::= "no" "yes")";
+    const owned<riffle_constraint> by(riffle_constraint_new_gbnf(words.get(), gbnf.data(), gbnf.size(), nullptr));
+    const owned<riffle_chain> chain(riffle_chain_new("temp=1;adaptive_target=0.4", words.get(), nullptr, nullptr));
+    ASSERT_EQ(riffle_chain_set_constraint(chain.get(), by.get()), riffle_ok);
+    EXPECT_EQ(riffle_chain_accept(chain.get(), 1), riffle_ok);
+    EXPECT_EQ(riffle_chain_allows(chain.get(), 0), 1);
+    EXPECT_EQ(riffle_chain_accept(chain.get(), 1), riffle_stage_failed);
+    riffle_step last{sizeof last, 7, 7};
+    EXPECT_EQ(riffle_chain_last_step(chain.get(), nullptr), riffle_bad_argument);
+    EXPECT_STRNE(riffle_chain_problem(chain.get()), "");
+    EXPECT_EQ(riffle_chain_last_step(chain.get(), &last), riffle_ok);
+    EXPECT_EQ(last.finished, 0);
+    EXPECT_STREQ(riffle_chain_problem(chain.get()), "");
+    std::size_t count = 7;
+    EXPECT_EQ(riffle_chain_forced_run(chain.get(), nullptr, 3, &count), riffle_bad_argument);
+    EXPECT_STRNE(riffle_chain_problem(chain.get()), "");
+    EXPECT_EQ(riffle_chain_forced_run(chain.get(), nullptr, 0, &count), riffle_ok);
+    EXPECT_EQ(count, 0u);
+    EXPECT_EQ(riffle_chain_clear_constraint(chain.get()), riffle_ok);
+    EXPECT_EQ(riffle_chain_allows(chain.get(), -5), 0);
+}
+
+TEST(ForC, DrawsWhereItLooksWithLlamasNumerics) {
+    const riffle_chain_options options{sizeof options, riffle_llama, 0};
+    const owned<riffle_chain> chain(riffle_chain_new("temp=3;seed=3", nullptr, &options, nullptr));
+    chain_settings read;
+    ASSERT_TRUE(read.read("temp=3;seed=3"));
+    basic_dynamic_chain<llama_exact> same;
+    ASSERT_TRUE(read.build(same).ok());
+    for (int i = 0; i < 20; ++i) {
+        const std::vector<float> row = some_row(i);
+        riffle_token token = -1;
+        ASSERT_EQ(riffle_chain_peek(chain.get(), row.data(), row.size(), &token), riffle_ok);
+        EXPECT_EQ(token, same.peek(row));
+        ASSERT_EQ(riffle_chain_sample(chain.get(), row.data(), row.size(), &token), riffle_ok);
+        EXPECT_EQ(token, same.sample(row));
+    }
+}
+
+TEST(ForC, SplitsTextsAsTheModelDoes) {
+    const riffle_token_text tokens[] = {{"xa", 2, 0}, {"b", 1, 0}, {"", 0, 0}, {"x", 1, 0}};
+    static int asked = 0;
+    const auto tokenise = [](const void* model, const char* bytes, size_t size, riffle_token* into, size_t capacity) -> size_t {
+        EXPECT_EQ(*static_cast<const int*>(model), 7);
+        EXPECT_EQ(std::string(bytes, size), "b");
+        ++asked;
+        if (capacity > 0) into[0] = 1;
+        return 1;
+    };
+    const int model = 7;
+    const owned<riffle_vocabulary> words(riffle_vocabulary_new_with_tokeniser(tokens, 4, tokenise, &model, nullptr));
+    ASSERT_NE(words, nullptr);
+    const owned<riffle_chain> chain(
+        riffle_chain_new("dry_multiplier=0.8;dry_sequence_breakers=ab;temp=1", words.get(), nullptr, nullptr));
+    ASSERT_NE(chain, nullptr);
+    riffle_token token = -1;
+    const float row[4] = {1, 2, 3, 4};
+    EXPECT_EQ(riffle_chain_sample(chain.get(), row, 4, &token), riffle_ok);
+    EXPECT_GT(asked, 0);
+    std::size_t size = 9;
+    EXPECT_NE(riffle_vocabulary_piece(words.get(), 2, &size), nullptr);
+    EXPECT_EQ(size, 0u);
+    const riffle_token_text empty[] = {{nullptr, 0, 0}};
+    const owned<riffle_vocabulary> nothing(riffle_vocabulary_new(empty, 1, nullptr));
+    EXPECT_NE(riffle_vocabulary_piece(nothing.get(), 0, &size), nullptr);
 }
 
 TEST(ForC, HasStreams) {
@@ -316,6 +442,21 @@ TEST(ForC, HasStreams) {
     EXPECT_EQ(size, 0u);
     ASSERT_EQ(riffle_stream_push(other.get(), 19, &bytes, &size), riffle_ok);
     EXPECT_EQ(std::string(bytes, size), "<call>");
+    const owned<riffle_stream> fresh(riffle_stream_new(words.get(), nullptr, 0, nullptr, nullptr));
+    ASSERT_EQ(riffle_stream_flush(fresh.get(), &bytes, &size), riffle_ok);
+    EXPECT_NE(bytes, nullptr);
+    ASSERT_EQ(riffle_stream_push(fresh.get(), 16, &bytes, &size), riffle_ok);  // half a character
+    EXPECT_NE(bytes, nullptr);
+    EXPECT_EQ(size, 0u);
+    const char* const no_text[] = {"\x97"};
+    riffle_problem problem = no_problem();
+    EXPECT_EQ(riffle_stream_new(words.get(), no_text, 1, nullptr, &problem), nullptr);
+    EXPECT_NE(std::string(problem.sentence).find("UTF-8"), std::string::npos);
+    const riffle_stream_options any_bytes{sizeof any_bytes, riffle_keep, 0, 0, 0};
+    EXPECT_NE(owned<riffle_stream>(riffle_stream_new(words.get(), no_text, 1, &any_bytes, nullptr)), nullptr);
+    const char* const null_among[] = {"no", nullptr};
+    EXPECT_EQ(riffle_stream_new(words.get(), null_among, 2, nullptr, &problem), nullptr);
+    EXPECT_EQ(problem.code, riffle_bad_argument);
     const riffle_stream_options odd{sizeof odd, 9, 0, 0, 0};
     EXPECT_EQ(riffle_stream_new(words.get(), nullptr, 0, &odd, nullptr), nullptr);
 }
@@ -351,9 +492,11 @@ TEST(ForC, IsUsedByThreads) {
     ASSERT_EQ(riffle_chain_set_constraint(chain.get(), by.get()), riffle_ok);
     std::vector<std::string> said(4);
     std::vector<std::thread> threads;
+    std::vector<owned<riffle_chain>> clones;  // each thread has a handle of its own; they share grammar and vocabulary
+    for (std::size_t t = 0; t < 4; ++t) clones.emplace_back(riffle_chain_clone(chain.get()));
     for (std::size_t t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            const owned<riffle_chain> own(riffle_chain_clone(chain.get()));
+            const owned<riffle_chain>& own = clones[t];
             for (int i = 0; i < 200; ++i) {
                 riffle_token token = -1;
                 const std::vector<float> row = some_row(i);

@@ -186,12 +186,19 @@ TEST(FailingAllocation, OfAChainForC) {
         riffle_chain* const made =
             riffle_chain_new(R"(repeat_penalty=1.1;top_k=5;seed=4;grammar=root ::= "{" "}")", words(), nullptr, &why);
         if (const status s = hold(h.chain, made, why); !s.ok()) return s;
+        const riffle_token prompt[] = {0, 1, 2, 3};
+        if (const status s = code(riffle_chain_prompt(h.chain.get(), prompt, 4)); !s.ok()) return s;
         if (const status s = code(riffle_chain_sample(h.chain.get(), row.data(), row.size(), &h.token)); !s.ok()) return s;
         EXPECT_EQ(h.token, 0);
         if (const status s = code(riffle_chain_set_constraint(h.chain.get(), within.get())); !s.ok()) return s;
         h.copy.handle.reset(riffle_chain_clone(h.chain.get()));
         if (!h.copy.handle) return status(status_code::out_of_memory);
         if (const status s = code(riffle_chain_sample(h.copy.get(), row.data(), row.size(), &h.token)); !s.ok()) return s;
+        riffle_constraint_state state{};
+        state.struct_size = sizeof state;
+        if (const status s = code(riffle_chain_constraint_state(h.copy.get(), &state)); !s.ok()) return s;
+        EXPECT_GT(state.legal_count, 0u);
+        EXPECT_EQ(riffle_chain_allows(h.copy.get(), 5), 0);
         riffle_token forced[4];
         std::size_t count = 0;
         if (const status s = code(riffle_chain_forced_run(h.copy.get(), forced, 4, &count)); !s.ok()) return s;

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <new>
 #include <span>
 #include <string>
@@ -22,6 +21,7 @@ namespace riffle::inline RIFFLE_ABI::c {
 class any_chain {
 public:
     virtual ~any_chain() = default;
+    /// nullptr where there is no memory; may throw std::bad_alloc.
     virtual any_chain* clone() const = 0;
     virtual token_id sample(std::span<const float> logits) noexcept = 0;
     virtual token_id peek(std::span<const float> logits) noexcept = 0;
@@ -41,20 +41,36 @@ public:
 
     chain_type chain;  ///< its first stage is the constraint
 
-    any_chain* clone() const override { return new chain_of(*this); }
+    any_chain* clone() const override {
+        chain_of* const copy = new chain_of(*this);
+        if (is_whole(copy->chain)) return copy;
+        delete copy;
+        return nullptr;
+    }
     token_id sample(std::span<const float> logits) noexcept override { return chain.sample(logits); }
     token_id peek(std::span<const float> logits) noexcept override { return chain.peek(logits); }
     status last_status() const noexcept override { return chain.last_status(); }
     step last_step() const noexcept override { return chain.last_step(); }
     step accept(token_id token) noexcept override { return chain.accept(token); }
+    /// All of them or none.
     status prompt(std::span<const token_id> tokens) noexcept override {
-        chain.prompt(tokens);
-        return chain.last_status();
+        for (const token_id token : tokens)
+            if (token < 0) return status_code::not_a_token;
+        return chain.prompt(tokens);
     }
     status rewind(std::size_t count) noexcept override { return chain.rewind(count); }
     void reset() noexcept override { chain.reset(); }
     any_constraint& constraint() noexcept override {
         return chain.template get_if<constrain<any_constraint>>(0)->matcher;
+    }
+
+private:
+    /// Whether a copy has this chain's stages and history: where there is no memory for them, copies say so themselves.
+    bool is_whole(const chain_type& copy) const noexcept {
+        decltype(auto) stages = chain.view();
+        decltype(auto) copies = copy.view();
+        return copy.state().tokens().lost() == chain.state().tokens().lost() &&
+               (copies.check)().code() == (stages.check)().code();
     }
 };
 
@@ -111,7 +127,7 @@ any_chain* chain_of_settings(const chain_settings& settings, const riffle_vocabu
 struct riffle_chain {
     riffle::c::any_chain* chain = nullptr;
     riffle::c::shared_vocabulary vocabulary;  ///< which its stages may refer to
-    char problem[256] = {};
+    mutable char problem[256] = {};
 
     riffle_chain(riffle::c::any_chain* of, const riffle::c::shared_vocabulary& words) noexcept
         : chain(of), vocabulary(words) {}
@@ -119,14 +135,18 @@ struct riffle_chain {
     riffle_chain& operator=(const riffle_chain&) = delete;
     ~riffle_chain() { delete chain; }
 
-    std::int32_t answer(const riffle::status& of) noexcept {
-        problem[0] = '\0';
-        if (!of.ok()) std::snprintf(problem, sizeof problem, "%s", of.message().c_str());
+    std::int32_t answer(const riffle::status& of) const noexcept {
+        riffle::c::write_sentence(problem, sizeof problem, of.ok() ? "" : of.message().c_str());
         return std::int32_t(of.code());
     }
-    std::int32_t refuse_argument() noexcept {
-        std::snprintf(problem, sizeof problem, "%s", riffle_code_text(riffle_bad_argument));
+    std::int32_t refuse_argument() const noexcept {
+        riffle::c::write_sentence(problem, sizeof problem, riffle_code_text(riffle_bad_argument));
         return riffle_bad_argument;
+    }
+    /// What is asked of the constraint needs its mask, for which there may be no memory.
+    std::int32_t answer_of_mask() const noexcept {
+        const riffle::status can = (chain->constraint().check)();
+        return answer(can == riffle::status_code::out_of_memory ? can : riffle::status());
     }
     /// Of a token that was chosen, or none.
     std::int32_t answer_token(riffle::token_id chosen, riffle_token* token) noexcept {
@@ -164,6 +184,7 @@ riffle_chain* riffle_chain_clone(const riffle_chain* chain) {
     if (!chain) return nullptr;
     RIFFLE_TRY {
         riffle::c::any_chain* const copy = chain->chain->clone();
+        if (!copy) return nullptr;
         riffle_chain* const made = new (std::nothrow) riffle_chain(copy, chain->vocabulary);
         if (!made) delete copy;
         return made;
@@ -192,7 +213,8 @@ std::int32_t riffle_chain_peek(riffle_chain* chain, const float* logits, std::si
 }
 std::int32_t riffle_chain_accept(riffle_chain* chain, riffle_token token) {
     if (!chain) return riffle_bad_argument;
-    return chain->answer(chain->chain->accept(token).state);
+    const riffle::step taken = chain->chain->accept(token);
+    return chain->answer(taken.refused ? taken.state : riffle::status());  // a stage's remark is no failure
 }
 std::int32_t riffle_chain_rewind(riffle_chain* chain, std::size_t count) {
     return chain ? chain->answer(chain->chain->rewind(count)) : riffle_bad_argument;
@@ -203,13 +225,14 @@ std::int32_t riffle_chain_reset(riffle_chain* chain) {
     return chain->answer({});
 }
 std::int32_t riffle_chain_last_step(const riffle_chain* chain, riffle_step* last) {
-    if (!chain || !riffle::c::has_size(last)) return riffle_bad_argument;
+    if (!chain) return riffle_bad_argument;
+    if (!riffle::c::has_size(last)) return chain->refuse_argument();
     const riffle::step taken = chain->chain->last_step();
     riffle_step all{};
     all.rewind = taken.rewind;
     all.finished = taken.finished;
     riffle::c::fill(last, all);
-    return riffle_ok;
+    return chain->answer({});
 }
 
 std::int32_t riffle_chain_set_constraint(riffle_chain* chain, const riffle_constraint* constraint) {
@@ -229,7 +252,9 @@ std::int32_t riffle_chain_restart_constraint(riffle_chain* chain) {
     return chain->answer({});
 }
 std::int32_t riffle_chain_constraint_state(const riffle_chain* chain, riffle_constraint_state* state) {
-    if (!chain || !riffle::c::has_size(state)) return riffle_bad_argument;
+    if (!chain) return riffle_bad_argument;
+    if (!riffle::c::has_size(state)) return chain->refuse_argument();
+    if (const std::int32_t code = chain->answer_of_mask(); code != riffle_ok) return code;
     const riffle::c::any_constraint& at = chain->chain->constraint();
     const riffle::legal_tokens legal = at.legal();
     riffle_constraint_state all{};
@@ -246,7 +271,10 @@ std::int32_t riffle_chain_allows(const riffle_chain* chain, riffle_token token) 
 }
 std::int32_t riffle_chain_forced_run(const riffle_chain* chain, riffle_token* tokens, std::size_t capacity,
                                      std::size_t* count) {
-    if (!chain || !count || (capacity > 0 && !tokens)) return riffle_bad_argument;
+    if (!chain) return riffle_bad_argument;
+    if (!count || (capacity > 0 && !tokens)) return chain->refuse_argument();
+    *count = 0;
+    if (const std::int32_t code = chain->answer_of_mask(); code != riffle_ok) return code;
     *count = chain->chain->constraint().forced_run({tokens, capacity});
     return riffle_ok;
 }

@@ -43,6 +43,7 @@ public:
         return kind_ == kind::grammar ? grammar_.legal() : kind_ == kind::trie ? trie_.legal() : legal_tokens::all();
     }
     bool allows(token_id token) const noexcept {
+        if (token < 0) return false;
         return kind_ == kind::grammar ? grammar_.allows(token) : kind_ != kind::trie || trie_.allows(token);
     }
     status can_accept(token_id token) const noexcept {
@@ -166,7 +167,7 @@ riffle_constraint* riffle_constraint_new_token_trie(const riffle_vocabulary* voc
             const parsed<token_trie> read = parse_token_trie(source, vocabulary->data->words);
             if (!read) return c::tell(problem, read.problem()), nullptr;
             trie_matcher matcher(*read);
-            const status selected = path ? (matcher.select)(path) : (matcher.select)(std::size_t{0});
+            const status selected = path ? (matcher.select)(path) : (matcher.select)(0);
             if (!path && read->size() != 1)
                 return c::tell(problem, riffle_invalid_parameter,
                                "the payload has several descriptors: name one by its path"),

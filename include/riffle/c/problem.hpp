@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -34,28 +33,42 @@ Struct read(const Struct* given) noexcept {
     return known;
 }
 
-/// Writes a problem, where the program wants to know.
-inline void tell(riffle_problem* to, std::int32_t code, const char* why) noexcept {
+/// As much of a sentence as there is room for, whole characters of it, and a 0.
+inline void write_sentence(char* to, std::size_t room, const char* sentence) noexcept {
+    if (room == 0) return;
+    std::size_t size = std::strlen(sentence);
+    if (size >= room) {
+        size = room - 1;
+        while (size > 0 && (std::uint8_t(sentence[size]) & 0xC0) == 0x80) --size;
+    }
+    std::memcpy(to, sentence, size);
+    to[size] = '\0';
+}
+/// Writes a problem, where the program wants to know: with as much of the sentence as its struct has room for.
+inline void tell(riffle_problem* to, riffle_problem all, const char* sentence) noexcept {
     if (!has_size(to)) return;
+    constexpr std::size_t ahead = offsetof(riffle_problem, sentence);
+    const std::size_t size = to->struct_size < sizeof all ? to->struct_size : sizeof all;
+    write_sentence(all.sentence, size > ahead ? size - ahead : 0, sentence);
+    fill(to, all);
+}
+inline void tell(riffle_problem* to, std::int32_t code, const char* why) noexcept {
     riffle_problem all{};
     all.code = code;
-    std::snprintf(all.sentence, sizeof all.sentence, "%s", why);
-    fill(to, all);
+    tell(to, all, why);
 }
 inline void tell(riffle_problem* to, const status& why) noexcept {
     tell(to, std::int32_t(why.code()), why.message().c_str());
 }
 /// Of a text that could not be read. (Its message takes memory.)
 inline void tell(riffle_problem* to, const parse_problem& why) noexcept {
-    if (!has_size(to)) return;
     riffle_problem all{};
     all.code = why.sentence == "out of memory" ? riffle_out_of_memory : riffle_cannot_be_read;
     all.line = std::uint32_t(why.line);
     all.column = std::uint32_t(why.column);
     all.offset = why.offset;
-    RIFFLE_TRY { std::snprintf(all.sentence, sizeof all.sentence, "%s", why.message().c_str()); }
-    RIFFLE_CATCH { std::snprintf(all.sentence, sizeof all.sentence, "%s", why.sentence.c_str()); }
-    fill(to, all);
+    RIFFLE_TRY { tell(to, all, why.message().c_str()); }
+    RIFFLE_CATCH { tell(to, all, why.sentence.c_str()); }
 }
 
 }  // namespace riffle::c

@@ -28,17 +28,18 @@ riffle_stream* riffle_stream_new(const riffle_vocabulary* vocabulary, const char
                                  std::size_t stop_count, const riffle_stream_options* options,
                                  riffle_problem* problem) {
     using namespace riffle;
-    const bool has_stops = stop_count == 0 || stop_strings;
+    bool has_stops = stop_count == 0 || stop_strings;
+    for (std::size_t i = 0; has_stops && i < stop_count; ++i) has_stops = stop_strings[i];
     if (!vocabulary || !has_stops || (options && !c::has_size(options)))
         return c::tell(problem, riffle_bad_argument,
-                       "there is no vocabulary, no stop strings, or options without a size"),
+                       "there is no vocabulary, a stop string is NULL, or options have no size"),
                nullptr;
     const riffle_stream_options said = c::read(options);
     if (said.invalid_bytes < riffle_replace || said.invalid_bytes > riffle_drop)
         return c::tell(problem, riffle_bad_argument, "there is no such way to treat invalid bytes"), nullptr;
     RIFFLE_TRY {
         std::vector<std::string> stops;
-        for (std::size_t i = 0; i < stop_count; ++i) stops.emplace_back(stop_strings[i] ? stop_strings[i] : "");
+        for (std::size_t i = 0; i < stop_count; ++i) stops.emplace_back(stop_strings[i]);
         const text_stream_options how{
             .tokens = {.control_tokens = said.control_tokens != 0, .drop_first_blank = said.drop_first_blank != 0},
             .invalid = invalid_bytes(said.invalid_bytes),

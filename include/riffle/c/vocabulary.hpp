@@ -71,6 +71,6 @@ const char* riffle_vocabulary_piece(const riffle_vocabulary* vocabulary, riffle_
     if (!vocabulary || !vocabulary->data->words.contains(token)) return nullptr;
     const riffle::text piece = vocabulary->data->words.piece(token);
     if (size) *size = piece.size();
-    return piece.data();
+    return piece.data() ? piece.data() : "";
 }
 }

@@ -56,6 +56,18 @@ inline decoded_character decode_utf8(const text& bytes) noexcept {
     return {value, length};
 }
 
+/// How many bytes of a text are whole characters, from its beginning on.
+inline std::size_t utf8_prefix(const text& bytes) noexcept {
+    std::size_t read = 0;
+    while (read < bytes.size()) {
+        const std::size_t length = decode_utf8(bytes.part(read, 4)).length;
+        if (length == 0) break;
+        read += length;
+    }
+    return read;
+}
+inline bool is_utf8(const text& bytes) noexcept { return utf8_prefix(bytes) == bytes.size(); }
+
 struct code_point_range {
     code_point first, last;
     friend bool operator==(const code_point_range&, const code_point_range&) = default;

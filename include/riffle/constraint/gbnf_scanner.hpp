@@ -46,12 +46,8 @@ protected:
         }
     }
     bool is_utf8() {
-        for (std::size_t i = 0; i < source_.size();) {
-            const std::size_t length = decode_utf8(source_.part(i, 4)).length;
-            if (length == 0) return fail_at(i, "this byte is not UTF-8");
-            i += length;
-        }
-        return true;
+        const std::size_t read = utf8_prefix(source_);
+        return read == source_.size() || fail_at(read, "this byte is not UTF-8");
     }
     text read_name() noexcept {
         const std::size_t begin = at_;

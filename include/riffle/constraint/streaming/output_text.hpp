@@ -22,7 +22,7 @@ public:
     }
     /// Within the room that there is.
     void add(const text& more) noexcept { (void)bytes_.append(more.data(), more.size()); }
-    text whole() const noexcept { return {bytes_.data(), bytes_.size()}; }
+    text whole() const noexcept { return bytes_.empty() ? text("") : text(bytes_.data(), bytes_.size()); }
 
 private:
     growing_array<char> bytes_;

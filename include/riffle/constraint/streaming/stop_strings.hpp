@@ -159,7 +159,7 @@ private:
     }
     text give_out(const text& bytes, bool is_end) noexcept {
         const text more = tokens_.behind_blank(bytes);
-        if (stopped() || !begin(held().size() + more.size())) return {};
+        if (stopped() || !begin(held().size() + more.size())) return "";
         tokens_.note(bytes.size());
         const text earlier = held();
         std::size_t read = 0;

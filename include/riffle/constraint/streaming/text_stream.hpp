@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <riffle/constraint/code_points.hpp>
 #include <riffle/constraint/streaming/stop_strings.hpp>
 #include <riffle/constraint/streaming/token_texts.hpp>
 #include <riffle/constraint/streaming/utf8_stream.hpp>
@@ -21,7 +22,8 @@ struct text_stream_options {
 };
 
 /// Tokens as text for a reader: a utf8_stream, and behind it stop_strings. What comes out are whole characters that
-/// nothing takes back.
+/// nothing takes back (but with invalid_bytes::keep, which lets any bytes through). Stop strings have to be UTF-8, or no
+/// text would have them: check() says so, and nothing comes out.
 ///
 ///     text_stream out(words, {"\nUser:"});
 ///     while (!out.stopped()) print(out.push(token));
@@ -44,21 +46,23 @@ public:
     /// `words` must outlive it.
     basic_text_stream(const vocabulary& words, std::initializer_list<text> stops,
                       const text_stream_options& options = {}) noexcept
-        : characters_(words, options.tokens, options.invalid), strings_(stops, options.stop) {}
+        : characters_(words, options.tokens, options.invalid), strings_(stops, options.stop),
+          problem_(problem_of(stops, options)) {}
     /// Of a std::vector<std::string>, or whatever else holds texts. `words` must outlive it.
     template <class Texts>
     basic_text_stream(const vocabulary& words, const Texts& stops, const text_stream_options& options = {}) noexcept
-        : characters_(words, options.tokens, options.invalid), strings_(stops, options.stop) {}
+        : characters_(words, options.tokens, options.invalid), strings_(stops, options.stop),
+          problem_(problem_of(stops, options)) {}
 
     /// The text that a token makes certain; valid until the next call.
     text push(token_id token) noexcept {
-        if (stopped()) return {};
+        if (stopped() || !problem_.ok()) return "";
         const place earlier = mark();
         return checked(earlier, strings_.push_bytes(characters_.push(token)));
     }
     /// The end of the text: what is held.
     text flush() noexcept {
-        if (stopped()) return {};
+        if (stopped() || !problem_.ok()) return "";
         const place earlier = mark();
         return checked(earlier, strings_.flush(characters_.flush()));
     }
@@ -68,8 +72,10 @@ public:
     std::int32_t which() const noexcept { return strings_.which(); }
     /// How many bytes have been given out.
     std::uint64_t given_out() const noexcept { return strings_.given_out(); }
-    /// out_of_memory where the last call did nothing, or there was none for the strings.
+    /// out_of_memory where the last call did nothing, or there was none for the strings; invalid_parameter where one of
+    /// them is not UTF-8.
     status(check)() const noexcept {
+        if (!problem_.ok()) return problem_;
         return is_out_of_memory_ ? status(status_code::out_of_memory) : (strings_.check)();
     }
     /// For another text.
@@ -97,11 +103,22 @@ private:
         }
         rollback(earlier);
         is_out_of_memory_ = true;
+        return "";
+    }
+    template <class Texts>
+    static status problem_of(const Texts& stops, const text_stream_options& options) noexcept {
+        if (options.invalid == invalid_bytes::keep) return {};
+        double number = 0;
+        for (const auto& one : stops) {
+            if (!detail::is_utf8(text(one))) return status::invalid("text_stream", "stop string", number, "is not UTF-8");
+            ++number;
+        }
         return {};
     }
 
     utf8_stream characters_;
     Stops strings_;
+    status problem_;
     bool is_out_of_memory_ = false;
 };
 using text_stream = basic_text_stream<stop_strings>;

@@ -76,7 +76,7 @@ private:
 }  // namespace detail
 
 /// Tokens as text, whole characters at a time: bytes of a character that is not whole yet are held back, three at most.
-/// What comes out is UTF-8, whatever tokens come.
+/// What comes out is UTF-8, whatever tokens come (but with invalid_bytes::keep, which lets any bytes through).
 ///
 ///     utf8_stream out(words);
 ///     for (...) print(out.push(token));   // a view, valid until the next call; often empty
@@ -108,14 +108,14 @@ public:
     /// The text that some more bytes make certain.
     text push_bytes(const text& bytes) noexcept {
         const text more = tokens_.behind_blank(bytes);
-        if (!begin(more.size())) return {};
+        if (!begin(more.size())) return "";
         tokens_.note(bytes.size());
         for (const char byte : more) take(std::uint8_t(byte));
         return end();
     }
     /// The end of the text: what is held, as bytes that are not UTF-8.
     text flush() noexcept {
-        if (!begin(0)) return {};
+        if (!begin(0)) return "";
         give_up_held();
         return end();
     }
@@ -140,6 +140,7 @@ public:
         given_out_ = to.given_out;
         held_.unpack(to.held);
         tokens_.set_first(to.is_first);
+        is_out_of_memory_ = false;
     }
 
 private:
