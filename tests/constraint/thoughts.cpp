@@ -204,9 +204,12 @@ TEST(Thoughts, AreBudgetedInBytesAndTime) {
     EXPECT_FALSE(by_bytes.is_forcing());
     by_bytes.accept(1);
     EXPECT_TRUE(by_bytes.is_forcing());
-    now_of_test = 1000;
+    now_of_test = 900;
     budgeted by_time{thought_tags(trie, {.milliseconds = 50, .clock = clock_of_test})};
     by_time.accept(0);
+    now_of_test = 1000;  // the clock begins with the first token: reading a prompt takes none of it
+    by_time.accept(1);
+    EXPECT_FALSE(by_time.is_forcing());
     now_of_test = 1049;
     by_time.accept(1);
     EXPECT_FALSE(by_time.is_forcing());
@@ -368,10 +371,11 @@ TEST(Thoughts, LandSoftly) {
     };
     using biases = std::map<token_id, float>;
     EXPECT_EQ(bias_of({}), biases());
-    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4}), biases());
-    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4, 4}), (biases{{1, 2.0f}}));
-    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4, 4, 4, 4}), (biases{{1, 6.0f}}));
-    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4, 4, 4, 1}), (biases{{2, 6.0f}}));  // the tag goes on
+    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4}), biases());
+    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4}), (biases{{1, 2.0f}}));
+    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4, 4}), (biases{{1, 4.0f}}));
+    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4, 4, 4, 4}), (biases{{1, 8.0f}}));  // all of it with the last
+    EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4, 4, 4, 1}), (biases{{2, 8.0f}}));  // the tag goes on
     EXPECT_EQ(bias_of({0, 4, 4, 4, 4, 4, 4, 4, 4, 1, 2, 3}), biases());
     // In a chain it goes back with the rest.
     auto both = constrain{budgeted(tags)} | soft_landing{tags} | dist{.seed = 1};
@@ -429,7 +433,7 @@ struct plain_model {
                     only_space = false;
                     left = budget;
                     at = first + 1;
-                    if (budget == 0) {
+                    if (budget == 0 && token.find(')', at) == std::string::npos) {
                         now.is_forcing = true;
                         forced = message + ")";
                         continue;
@@ -510,6 +514,303 @@ TEST(Thoughts, AreWhatAPlainModelSays) {
             marks.push_back({m.mark(), said});
         }
     }
+}
+
+// ---- where thoughts and what is said meet
+
+TEST(Thoughts, AreNotWhatAConstraintTookOfTheirTag) {  // "<" may begin either
+    const vocabulary words = words_of({"<", "think>", "hm", "</think>", "a>", "<a>", "</think><a>"});
+    const vocabulary_trie trie(words);
+    const grammar tag_of_a = *parse_gbnf(R"(root ::= "<a>")");
+    budgeted m(thought_tags(trie, {.tokens = 9}), grammar_matcher(tag_of_a, trie));
+    const std::uint64_t start = m.mark();
+    m.accept(0);
+    const std::uint64_t within = m.mark();
+    EXPECT_EQ(legal_of(m, words.size()), ids({1, 4}));
+    m.accept(1);
+    budgeted in_one = m;
+    EXPECT_FALSE(in_one.accept(6).refused);
+    EXPECT_TRUE(in_one.is_finished());
+    m.accept(2);
+    m.accept(3);
+    EXPECT_EQ(legal_of(m, words.size()), ids({0, 5}));
+    EXPECT_TRUE(m.accept(5).finished);
+    ASSERT_TRUE(m.rollback(within).ok());
+    EXPECT_EQ(legal_of(m, words.size()), ids({1, 4}));
+    EXPECT_TRUE(m.accept(4).finished);
+    ASSERT_TRUE(m.rollback(start).ok());
+    EXPECT_EQ(legal_of(m, words.size()), ids({0, 5}));
+}
+
+TEST(Thoughts, HaveMasksOfTheTextThatTheyAreIn) {  // a rollback leads to another text of as many tokens
+    const vocabulary words = words_of({" ", "\n", "<think>", "</think>a", "</think>b", "</think>"});
+    const vocabulary_trie trie(words);
+    budgeted m(thought_tags(trie, {.tokens = 9}), grammar_matcher(*parse_gbnf(R"(root ::= " a" | "\nb")"), trie));
+    for (const token_id space : {0, 1}) {
+        ASSERT_TRUE(m.rollback(0).ok());
+        m.accept(space);
+        m.accept(2);
+        const ids legal = legal_of(m, words.size());
+        for (token_id token = 0; std::size_t(token) < words.size(); ++token)
+            EXPECT_EQ(m.allows(token), std::binary_search(legal.begin(), legal.end(), token)) << space << ' ' << token;
+    }
+}
+
+TEST(Thoughts, BeginBehindAConstraintThatCouldGoOn) {
+    const vocabulary words = words_of({"x", "1", "<think>", "</think>", "<thi", "nk>", "(x"});
+    const vocabulary_trie trie(words);
+    const triggered digits(grammar_matcher(*parse_gbnf("root ::= [0-9]+"), trie), triggers{.words = {"x"}}, after_constraint::rearm);
+    const budgeted fresh(thought_tags(trie, {.tokens = 5}), digits);
+    for (const ids& tag : {ids{2}, ids{4, 5}}) {
+        budgeted m = fresh;
+        for (const token_id token : {0, 1}) m.accept(token);
+        for (const token_id token : tag) EXPECT_FALSE(m.accept(token).refused);
+        EXPECT_TRUE(m.is_thinking());
+        EXPECT_FALSE(m.constraint().is_awake());
+    }
+}
+
+TEST(Thoughts, TriggerNothingInTheTokenThatBeginsThem) {
+    const vocabulary words = words_of({"<think><t>", "a<think>hm<t>", "</think>", "<t>", "{", "</think>Hello", "</think><t>", "</think><t>x",
+                                       "<think></think>a<think>", "(", ")["});
+    const vocabulary_trie trie(words);
+    const triggered call(grammar_matcher(*parse_gbnf(R"(root ::= "{" "}")"), trie), triggers{.words = {"<t>", "(["}},
+                         after_constraint::rearm);
+    const budgeted fresh(thought_tags(trie, {.tokens = 5, .begins = {"<think>"}, .ends = {"</think>", ")"}}), call);
+    for (const token_id opening : {0, 1, 8}) {
+        budgeted m = fresh;
+        EXPECT_FALSE(m.accept(opening).refused);
+        EXPECT_TRUE(m.is_thinking());
+        EXPECT_FALSE(m.constraint().is_awake());
+        EXPECT_EQ(m.tokens_left(), opening == 8 ? 5 : 4);
+        const ids legal = legal_of(m, words.size());
+        EXPECT_TRUE(std::binary_search(legal.begin(), legal.end(), 5));  // free text behind the thoughts
+        EXPECT_TRUE(std::binary_search(legal.begin(), legal.end(), 6));
+        EXPECT_FALSE(std::binary_search(legal.begin(), legal.end(), 7));
+        budgeted waking = m;
+        EXPECT_FALSE(waking.accept(6).refused);
+        EXPECT_TRUE(waking.constraint().is_awake());
+        EXPECT_EQ(legal_of(waking, words.size()), ids({4}));
+        EXPECT_FALSE(m.accept(5).refused);
+        EXPECT_FALSE(m.is_thinking());
+    }
+    budgeted across = fresh;  // "(", thoughts, "[": no trigger
+    for (const token_id token : {9, 0, 10}) EXPECT_FALSE(across.accept(token).refused);
+    EXPECT_FALSE(across.constraint().is_awake());
+}
+
+TEST(Thoughts, EndWhereGenerationEndsWithinACharacter) {
+    const vocabulary words = words_of({"<think>", "</think>", "\xC3", "a"});
+    const vocabulary_trie trie(words);
+    auto c = constrain{budgeted(thought_tags(trie, {.tokens = 9, .end_of_generation_ends_thoughts = true}))} | greedy{};
+    const auto end = token_id(words.size() - 1);
+    for (const token_id token : {0, 2}) c.accept(token);
+    EXPECT_EQ(c.accept(end).rewind, 1);
+    ASSERT_TRUE(c.rewind(1).ok());
+    EXPECT_TRUE(get<0>(c).matcher.is_forcing());
+    // And a character that is never whole is waited for no longer than it is one.
+    budgeted broken(thought_tags(trie, {.tokens = 2}));
+    for (const token_id token : {0, 2, 2}) broken.accept(token);
+    EXPECT_FALSE(broken.is_forcing());
+    broken.accept(2);
+    EXPECT_TRUE(broken.is_forcing());
+}
+
+TEST(Thoughts, EndATextOnce) {
+    const vocabulary words = words_of({"<think>", "</think>", "a"});
+    const vocabulary_trie trie(words);
+    budgeted m(thought_tags(trie, {.tokens = 9}));
+    m.accept(0);
+    EXPECT_TRUE(m.accept(token_id(words.size() - 1)).finished);
+    EXPECT_TRUE(m.is_finished());
+    EXPECT_TRUE((m.check)() == status_code::no_legal_token);
+    EXPECT_EQ(m.legal().count, 0u);
+    EXPECT_TRUE(m.accept(2).refused);
+    ASSERT_TRUE(m.rollback(1).ok());
+    EXPECT_FALSE(m.accept(2).refused);
+    for (const token_id outside : {-1, 1000000}) {
+        EXPECT_FALSE(m.allows(outside));
+        EXPECT_TRUE(m.accept(outside).refused);
+    }
+    EXPECT_EQ(m.mark(), 2u);
+}
+
+TEST(Thoughts, AreNotForcedOpenByANameThatIsLonger) {
+    vocabulary words;
+    for (const char* piece : {"<thi", "nk>", "a", "</think"}) words.add(piece);
+    words.add("<thinking>", token_role::control);
+    words.add("</s>", token_role::control | token_role::end_of_generation);
+    const vocabulary_trie trie(words);
+    budgeted m(thought_tags(trie, {.tokens = 9, .begins = {"<think"}, .ends = {"</think"}}),
+               grammar_matcher(*parse_gbnf(R"(root ::= "a")"), trie));
+    EXPECT_EQ(legal_of(m, words.size()), ids({0, 2}));
+    EXPECT_TRUE(m.accept(4).refused);
+}
+
+TEST(Thoughts, MayEndInTheTokenThatBeginsThemWhateverTheBudget) {
+    const vocabulary words = words_of({"<think></think>", "</think>", "a", ")(", ")"});
+    const vocabulary_trie trie(words);
+    budgeted m(thought_tags(trie, {.tokens = 0}), grammar_matcher(*parse_gbnf(R"(root ::= "a")"), trie));
+    EXPECT_FALSE(m.accept(0).refused);
+    EXPECT_FALSE(m.is_forcing());
+    EXPECT_TRUE(m.accept(2).finished);
+    budgeted again(thought_tags(trie, {.tokens = 3, .begins = {"("}, .ends = {")"}, .starts_inside = true}));
+    EXPECT_FALSE(again.accept(3).refused);
+    EXPECT_TRUE(again.is_thinking());
+    EXPECT_EQ(again.tokens_left(), 3);
+}
+
+TEST(Thoughts, CanBeTakenBackAsFarAsTheySay) {  // a token wakes the constraint, and is of it: 128 of these can go back
+    const vocabulary words = words_of({"<a", "x", "<think>", "</think>", "a", "<b"});
+    const vocabulary_trie trie(words);
+    const triggered call(grammar_matcher(*parse_gbnf(R"(root ::= "a")"), trie), triggers{.words = {"<"}}, after_constraint::rearm);
+    budgeted m(thought_tags(trie, {.tokens = 5}), call);
+    for (int i = 0; i < 200; ++i) ASSERT_FALSE(m.accept(0).refused);
+    EXPECT_TRUE(m.rollback(72).ok());
+    EXPECT_TRUE(m.rollback(71) == status_code::rewind_too_far);
+    triggered refusing(grammar_matcher(*parse_gbnf(R"(root ::= "x"*)"), trie), triggers{.words = {"<"}}, after_constraint::rearm);
+    for (int i = 0; i < 128; ++i) ASSERT_FALSE(refusing.accept(1).refused);
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(refusing.accept(5).refused);  // changes nothing
+    EXPECT_TRUE(refusing.rollback(0).ok());
+}
+
+TEST(Thoughts, AreLandedWhereTheConstraintHasThem) {
+    const vocabulary words = words_of({"\"", "<think>", "</think>", "h", "[/", "done]", "think"});
+    const vocabulary_trie trie(words);
+    const auto bias_of = [&](const auto& landing, const ids& said) {
+        auto c = landing | temperature{1.0f};
+        for (const token_id token : said) c.accept(token);
+        std::vector<token_data> all;
+        for (token_id id = 0; std::size_t(id) < words.size(); ++id) all.push_back({id, 0.0f, 0.0f});
+        candidates row{all.data(), all.size(), -1, false};
+        EXPECT_TRUE(c.apply(row).ok());
+        ids found;
+        for (const token_data& t : row)
+            if (t.logit != 0.0f) found.push_back(t.id);
+        return found;
+    };
+    const thought_tags tags(trie, {.tokens = 4, .landing_tokens = 4});
+    EXPECT_EQ(bias_of(soft_landing{tags}, {0, 1, 3}), ids({2}));
+    EXPECT_EQ(bias_of(soft_landing{tags, false}, {0, 1, 3}), ids());  // a tag within a string of a grammar is none
+    EXPECT_EQ(bias_of(soft_landing{tags, false}, {1, 3}), ids({2}));
+    EXPECT_EQ(bias_of(soft_landing{tags, false}, {1, 3, 2, 1, 3}), ids({2}));
+    EXPECT_EQ(bias_of(soft_landing{tags, false}, {1, 3, 2, 3, 1, 3}), ids());
+    const thought_tags two_ends(trie, {.tokens = 4, .ends = {"</think>", "[/done]"}, .landing_tokens = 4});
+    EXPECT_EQ(bias_of(soft_landing{two_ends}, {1, 4}), ids({2}));  // the other end has begun: this one is at its beginning
+    const thought_tags one_token(trie, {.tokens = 4, .landing_tokens = 1});
+    EXPECT_EQ(bias_of(soft_landing{one_token}, {1, 3, 3, 3}), ids({2}));
+}
+
+/// Free text with thoughts, (: and :), and behind <: the constraint "a" "b"*, byte by byte, as the docstrings have it.
+struct plain_talk {
+    enum doing { free_text, awake, thinking };
+    doing now = free_text;
+    std::string tail;  ///< of free text, or of thoughts
+    std::string said;  ///< in the constraint
+    bool is_legal = true;
+
+    static bool ends(const std::string& s, const char* with) { return s.ends_with(with); }
+    static bool is_beginning(const std::string& s) {
+        return s.empty() || (s[0] == 'a' && s.find_first_not_of('b', 1) == std::string::npos);
+    }
+    bool is_complete() const { return !said.empty(); }
+
+    void accept(const std::string& token) {
+        if (now == awake && is_beginning(said + token)) {
+            said += token;
+            return;
+        }
+        if (now == awake && !is_complete()) return void(is_legal = false);
+        if (now == awake) now = free_text, tail.clear();
+        bool has_thought = now == thinking;  // in this token
+        bool has_fired = false;              // in a part between thoughts
+        for (std::size_t i = 0; i < token.size() && is_legal; ++i) {
+            if (now == awake) {
+                if (!is_beginning(said += token[i])) is_legal = false;
+                continue;
+            }
+            if (now == thinking && tail == "behind" && token[i] == ' ') continue;  // white space behind an end is nobody's
+            tail += token[i];
+            if (now == thinking && ends(tail, ":)")) {
+                while (i + 1 < token.size() && token[i + 1] == ' ') ++i;
+                now = free_text;
+                tail.clear();
+                has_thought = true;
+                continue;
+            }
+            if (now != free_text) continue;
+            if (ends(tail, "(:")) {
+                if (has_fired) is_legal = false;  // a trigger and then thoughts, behind thoughts in one token: not legal
+                now = thinking;
+                tail.clear();
+                has_thought = true;
+            } else if (ends(tail, "<:")) {
+                // Behind thoughts in this token a tag is looked for first.
+                if (has_thought && token.find("(:", i + 1) != std::string::npos) is_legal = false;
+                now = awake;
+                said.clear();
+            }
+        }
+    }
+};
+
+TEST(Thoughts, BesideWhatIsTriggeredAreWhatAPlainReaderSays) {
+    std::mt19937 random(78);
+    vocabulary words;
+    std::vector<std::string> pieces{"a", "b", "(", ":", ")", "<", " ", "x", "(:", ":)", "<:", "<:a", "<:x", ":)<:", ":)<:a", ":)(:", ": )", "):",
+                                    "x(:x", ":)x", "(:x:)", "(:x:)<:b", ":a", ":b", "<(:", "(<:"};
+    while (pieces.size() < 60) {
+        std::string piece;
+        for (std::size_t k = 2 + random() % 4; k-- > 0;) piece += "ab(:)<x:"[random() % 8];
+        pieces.push_back(piece);
+    }
+    for (const std::string& piece : pieces) words.add(piece);
+    const vocabulary_trie trie(words);
+    const grammar some = *parse_gbnf(R"(root ::= "a" "b"*)");
+    std::size_t thoughts = 0, calls = 0, illegal = 0;
+    for (int round = 0; round < 300; ++round) {
+        budgeted m(thought_tags(trie, {.begins = {"(:"}, .ends = {":)"}}),
+                   triggered(grammar_matcher(some, trie), triggers{.words = {"<:"}}, after_constraint::rearm));
+        ASSERT_TRUE((m.check)().ok());
+        struct kept {
+            std::uint64_t mark;
+            plain_talk at;
+        };
+        plain_talk at;
+        std::vector<kept> marks{{m.mark(), at}};
+        std::string all;
+        for (int i = 0; i < 40; ++i) {
+            if (random() % 8 == 0) {
+                const kept back = marks[random() % marks.size()];
+                ASSERT_TRUE(m.rollback(back.mark).ok());
+                at = back.at;
+                while (marks.back().mark > m.mark()) marks.pop_back();
+                all += '|' + std::to_string(back.mark) + '|';
+            }
+            ids expected;
+            for (token_id token = 0; std::size_t(token) < pieces.size(); ++token) {
+                plain_talk then = at;
+                then.accept(pieces[std::size_t(token)]);
+                if (then.is_legal) expected.push_back(token);
+                illegal += !then.is_legal;
+                ASSERT_EQ(m.allows(token), then.is_legal) << all << " then " << pieces[std::size_t(token)];
+            }
+            ASSERT_EQ(m.is_thinking(), at.now == plain_talk::thinking) << all;
+            ASSERT_EQ(m.constraint().is_awake(), at.now == plain_talk::awake) << all;
+            ids legal = legal_of(m, pieces.size());
+            ASSERT_EQ(legal, expected) << all;
+            const token_id token = expected[random() % expected.size()];
+            ASSERT_FALSE(m.accept(token).refused);
+            at.accept(pieces[std::size_t(token)]);
+            all += '[' + pieces[std::size_t(token)] + ']';
+            marks.push_back({m.mark(), at});
+            thoughts += at.now == plain_talk::thinking;
+            calls += at.now == plain_talk::awake;
+        }
+    }
+    EXPECT_GT(thoughts, 1000u);
+    EXPECT_GT(calls, 1000u);
+    EXPECT_GT(illegal, 10000u);
 }
 
 }  // namespace

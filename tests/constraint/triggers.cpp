@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <regex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -250,6 +251,7 @@ struct slow_triggers {
     std::vector<std::string> words;
     std::vector<std::string> language;  ///< none is the beginning of another one
     bool with_the_trigger;
+    std::vector<std::regex> patterns = {};  ///< each with a $ at its end
 
     /// Whether the bytes may have come, and whether they lie within a constraint.
     struct answer {
@@ -262,6 +264,9 @@ struct slow_triggers {
             for (const std::string& w : words)
                 if (w.size() <= end - free_from && all.compare(end - w.size(), w.size(), w) == 0)
                     longest = std::max(longest.value_or(0), w.size());
+            for (const std::regex& p : patterns)
+                if (std::regex_search(all.begin() + std::ptrdiff_t(free_from), all.begin() + std::ptrdiff_t(end), p))
+                    longest = longest.value_or(0);
             if (!longest) continue;
             const std::string rest = all.substr(end - (with_the_trigger ? *longest : 0));
             bool is_whole = false, is_begun = false;
@@ -282,24 +287,32 @@ struct slow_triggers {
     }
 };
 
-TEST(Triggers, AreWhatASlowReaderSays) {
-    std::mt19937 random(6);
+void expect_what_a_slow_reader_says(unsigned seed, int rounds, int steps, bool with_patterns) {
+    std::mt19937 random(seed);
     const auto word = [&](std::size_t least, std::size_t most) {
         std::string w;
         for (std::size_t i = least + random() % (most - least + 1); i-- > 0;) w += char('a' + random() % 2);
         return w;
     };
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         vocabulary words;
         for (int i = 0; i < 14; ++i) words.add(word(1, 4));
         words.add("</s>", token_role::end_of_generation | token_role::control);
         const vocabulary_trie trie(words);
-        slow_triggers slow{{word(1, 4), word(1, 4)}, {}, random() % 2 == 0};
+        slow_triggers slow{{word(1, 4), word(1, 4)}, {}, !with_patterns && random() % 2 == 0};
+        std::vector<std::string> patterns;
+        if (with_patterns) {
+            slow.words = {word(4, 6)};
+            for (const char* pattern : {"^b?a", "^aa|bab", "a{3,}b", "(ab){2}|^bb", "b[ab]b[ab]b", "^[ab]{5}a"})
+                if (random() % 3 == 0) patterns.push_back(pattern);
+            for (const std::string& pattern : patterns) slow.patterns.emplace_back("(?:" + pattern + ")$");
+        }
         for (int i = 0; i < 3; ++i) slow.language.push_back((slow.with_the_trigger ? slow.words[random() % 2] : "") + word(3, 3));
         std::sort(slow.language.begin(), slow.language.end());
         if (slow.with_the_trigger && slow.words[0].size() != slow.words[1].size()) continue;  // one begins another, perhaps
         triggered m(grammar_matcher(choice(slow.language), trie),
                     triggers{.words = slow.words,
+                             .patterns = patterns,
                              .begins = slow.with_the_trigger ? constraint_begins::with_the_trigger
                                                              : constraint_begins::behind},
                     after_constraint::rearm);
@@ -312,7 +325,7 @@ TEST(Triggers, AreWhatASlowReaderSays) {
         std::string said;
         std::vector<std::size_t> ends;
         std::vector<kept> marks{{m.mark(), said, ends}};
-        for (int i = 0; i < 40; ++i) {
+        for (int i = 0; i < steps; ++i) {
             if (random() % 8 == 0) {
                 const kept& back = marks[random() % marks.size()];
                 if (back.mark <= m.mark()) {
@@ -343,6 +356,140 @@ TEST(Triggers, AreWhatASlowReaderSays) {
             marks.push_back({m.mark(), said, ends});
         }
     }
+}
+
+TEST(Triggers, AreWhatASlowReaderSays) { expect_what_a_slow_reader_says(6, 300, 40, false); }
+TEST(Triggers, OfPatternsAreWhatASlowReaderSays) { expect_what_a_slow_reader_says(7, 60, 15, true); }
+
+TEST(Triggers, OfPatternsMayLookToTheBeginning) {
+    const vocabulary words = words_of({"x", "a", "b", "{", "\xFF", "\xC3", "\xEF\xBF\xBD"});
+    const vocabulary_trie trie(words);
+    const auto woken_by = [&](const char* pattern, const ids& said) {
+        triggered m(grammar_matcher(read(R"(root ::= "{")"), trie), triggers{.patterns = {pattern}}, after_constraint::rearm);
+        EXPECT_TRUE((m.check)().ok()) << m.why().message();
+        std::size_t i = 0;
+        while (i < said.size() && !m.is_awake()) EXPECT_FALSE(m.accept(said[i++]).refused);
+        return m.is_awake() ? int(i) : -1;
+    };
+    EXPECT_EQ(woken_by("^x", {0}), 1);
+    for (const token_id ahead : {1, 2, 4, 5}) EXPECT_EQ(woken_by("^x", {ahead, 0, 0}), -1) << ahead;
+    EXPECT_EQ(woken_by("^ab", {2, 1, 2}), -1);
+    EXPECT_EQ(woken_by("^ab|bb", {1, 1, 2, 2}), 4);
+    EXPECT_EQ(woken_by("ab$", {0, 1, 2}), 3);  // the text has not gone on yet
+    EXPECT_EQ(woken_by("a.b", {1, 4, 2}), 3);  // what is not UTF-8 is shown as one character
+    EXPECT_EQ(woken_by("a\xEF\xBF\xBD" "b", {1, 6, 2}), 3);
+    EXPECT_EQ(woken_by("a\xEF\xBF\xBD" "b", {1, 4, 2}), 3);
+    EXPECT_EQ(woken_by("a\xEF\xBF\xBD" "b", {1, 5, 2}), 3);  // half a character
+    triggered m(grammar_matcher(read(R"(root ::= "{")"), trie), triggers{.patterns = {"^x"}}, after_constraint::rearm);
+    for (const token_id token : {0, 3, 0}) EXPECT_FALSE(m.accept(token).refused);
+    EXPECT_TRUE(m.is_awake());  // what follows a constrained part begins anew
+}
+
+TEST(Triggers, AreTokensOfTheVocabulary) {
+    const vocabulary words = words_of({"a", "{"});
+    const vocabulary_trie trie(words);
+    for (const token_id none : {-1, 4, 100000})
+        for (const constraint_begins begins : {constraint_begins::behind, constraint_begins::with_the_trigger}) {
+            triggered m(grammar_matcher(literal("{"), trie), triggers{.words = {"a"}, .tokens = {0, none}, .begins = begins});
+            EXPECT_FALSE((m.check)().ok());
+            EXPECT_EQ(m.why().message(), "the vocabulary has no such token as a trigger");
+        }
+    triggered m(grammar_matcher(literal("{"), trie), triggers{.words = {"a"}});
+    for (const token_id none : {-1, 4, 1000000}) {
+        EXPECT_FALSE(m.allows(none));
+        EXPECT_TRUE(m.accept(none).refused);
+        EXPECT_FALSE(m.can_accept(none).ok());
+    }
+    EXPECT_EQ(m.mark(), 0u);
+}
+
+TEST(Triggers, EndWithTheText) {
+    const vocabulary words = words_of({"a", "{", "<t>"});
+    const vocabulary_trie trie(words);
+    for (const after_constraint then : {after_constraint::once, after_constraint::free, after_constraint::rearm})
+        for (const ids& said : {ids{0}, ids{2, 1}}) {
+            triggered m(grammar_matcher(literal("{"), trie), triggers{.words = {"<t>"}}, then);
+            for (const token_id token : said) m.accept(token);
+            const std::uint64_t here = m.mark();
+            EXPECT_TRUE(m.accept(3).finished);
+            EXPECT_TRUE(m.is_finished());
+            EXPECT_TRUE(m.accept(0).refused);
+            EXPECT_TRUE(m.accept(3).refused);
+            EXPECT_TRUE((m.check)() == status_code::no_legal_token);
+            EXPECT_EQ(m.legal().count, 0u);
+            ASSERT_TRUE(m.rollback(here).ok());
+            EXPECT_TRUE(m.accept(3).finished);
+        }
+}
+
+TEST(Triggers, TakeBytesInParts) {
+    const vocabulary words = words_of({"a", "{", "}", "<t>"});
+    const vocabulary_trie trie(words);
+    const triggered fresh(grammar_matcher(read(R"(root ::= "{" "}"*)"), trie), triggers{.words = {"<t>"}}, after_constraint::rearm);
+    const auto took = [&](triggered<grammar_matcher>& m, std::initializer_list<text> parts) {
+        const std::uint64_t earlier = m.mark();
+        const bool is_taken = m.accept_parts(std::span<const text>(parts.begin(), parts.size())).ok();
+        EXPECT_EQ(m.mark(), earlier + is_taken);
+        return is_taken;
+    };
+    triggered m = fresh;
+    EXPECT_TRUE(m.accept_bytes("talk <t>{").ok());
+    EXPECT_TRUE(m.is_awake());
+    EXPECT_TRUE(m.accept_bytes("}}").ok());
+    EXPECT_TRUE(m.accept_bytes("x").ok());  // it was complete: free text
+    EXPECT_FALSE(m.is_awake());
+    EXPECT_FALSE(m.accept_bytes("<t>x").ok());
+    EXPECT_TRUE(took(m, {"<", "t>"}));  // no trigger across parts
+    EXPECT_FALSE(m.is_awake());
+    EXPECT_FALSE(took(m, {"<t>", "x"}));  // only the last may wake it
+    EXPECT_TRUE(took(m, {"a", "<t>{"}));
+    EXPECT_TRUE(m.is_awake());
+    EXPECT_TRUE(took(m, {"", ""}));  // complete, so free text follows
+    triggered begun = fresh;
+    begun.accept(3);
+    EXPECT_FALSE(took(begun, {"", ""}));  // not complete
+    EXPECT_FALSE(begun.accept_bytes("x").ok());
+    EXPECT_TRUE(begun.accept_bytes("{").ok());
+}
+
+/// A matcher of "ab" that counts its tokens: it forgets what was before a reset, and does not say that it could not.
+struct counting_matcher {
+    std::uint64_t taken = 0;
+    legal_tokens legal() const noexcept { return legal_tokens::of_ids({taken % 2 == 0 ? &letters[0] : &letters[1], 1}); }
+    bool allows(token_id token) const noexcept { return token == letters[taken % 2]; }
+    step accept(token_id token) noexcept {
+        if (!allows(token)) return step::refusal(status_code::stage_failed);
+        ++taken;
+        return {};
+    }
+    void reset() noexcept { taken = 0; }
+    std::uint64_t mark() const noexcept { return taken; }
+    bool rollback(std::uint64_t to) noexcept { return taken = to, true; }
+    bool is_complete() const noexcept { return taken == 2; }
+    bool is_finished() const noexcept { return taken == 2; }
+    static constexpr token_id letters[2] = {0, 1};
+};
+/// One that says so.
+struct whole_marks : counting_matcher {
+    static constexpr bool marks_are_whole = true;
+};
+
+TEST(Triggers, GoBackBehindABeginningWhereTheConstraintCan) {
+    const vocabulary words = words_of({"a", "b", "<t>", "x"});
+    const vocabulary_trie trie(words);
+    triggered m(trie, counting_matcher(), triggers{.words = {"<t>"}}, after_constraint::rearm);
+    const auto talk = [&](auto& of) {
+        for (const token_id token : {3, 2, 0, 1, 3, 2, 0}) EXPECT_FALSE(of.accept(token).refused);
+    };
+    talk(m);
+    EXPECT_TRUE(m.rollback(6).ok());
+    EXPECT_TRUE(m.rollback(5) == status_code::rewind_too_far);
+    EXPECT_EQ(m.mark(), 6u);
+    EXPECT_EQ(legal_of(m, words.size()), ids({0}));
+    triggered whole(trie, whole_marks(), triggers{.words = {"<t>"}}, after_constraint::rearm);
+    talk(whole);
+    EXPECT_TRUE(whole.rollback(3).ok());
+    EXPECT_EQ(legal_of(whole, words.size()), ids({1}));
 }
 
 }  // namespace

@@ -421,7 +421,7 @@ TEST(TokenTrie, IsWhatItsLeavesSay) {
                 EXPECT_EQ(legal_of(m), ids(going_on.begin(), going_on.end()));
             }
             for (token_id token = -1; token < 6; ++token)
-                EXPECT_EQ(m.allows(token), leaf.has_value() || going_on.count(token) != 0);
+                EXPECT_EQ(m.allows(token), token >= 0 && (leaf.has_value() || going_on.count(token) != 0));
             const auto run = m.forced_run();
             if (!run.empty()) {
                 EXPECT_EQ(going_on, std::set<token_id>{run[0]});

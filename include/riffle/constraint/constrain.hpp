@@ -23,7 +23,9 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// In place of legal_words, or beside it, it may have `legal_tokens legal() const noexcept`, which saves counting: all
 /// tokens, words or ids, with their number. It may also have `status check() const noexcept`, asked ahead of each step
-/// (a failure is the step's), and `status can_accept(token_id) const noexcept`, why it would refuse. Spans that it
+/// (a failure is the step's), and `status can_accept(token_id) const noexcept`, why it would refuse. Where its mark is
+/// all that it knows, so that rollback goes back behind reset(), `static constexpr bool marks_are_whole = true` says so:
+/// triggered and budgeted begin texts anew, and else refuse to go back behind that. Spans that it
 /// gives out stay valid until the next call of any member. A `guided` copies it in functions that do not throw: there
 /// its copies must not throw either.
 template <class M>
@@ -46,6 +48,8 @@ concept token_matcher = std::copyable<M> && requires(const M& m, M& changed, tok
 struct legal_words_view {
     /// Packed, lowest bit first, 1 = legal; a missing tail = illegal. Must outlive the chain.
     std::span<const std::uint32_t> words;
+    /// Nothing is kept, so nothing is lost by reset().
+    static constexpr bool marks_are_whole = true;
 
     legal_words_view() noexcept = default;
     /// Of words that another engine writes, which must outlive the chain.

@@ -177,13 +177,20 @@ public:
         if (problem_.ok()) (void)begin_text();  // it cannot fail: the first state is there
         log_.clear();
     }
-    /// Begins another text that counts as one token: rollback goes back behind it, which it does not behind reset().
-    status restart() noexcept {
-        if (!problem_.ok()) return problem_;
-        if (!log_.push_beginning()) return status_code::out_of_memory;
-        path_.push(path_.automaton().start());
-        words_.forget();
-        return {};
+    /// Begins another text, and takes some bytes of it, which come in two parts: all that counts as one token, and
+    /// rollback goes back behind it, which it does not behind reset(). Where the bytes are refused nothing changes.
+    status restart(const text& first = {}, const text& behind = {}) noexcept {
+        return restart_with(
+            [&](detail::lazy_automaton& a) {
+                const detail::state_id to = first.empty() ? a.start() : tokens_->next(a, a.start(), first);
+                return to < 0 || behind.empty() ? to : tokens_->next(a, to, behind);
+            },
+            [&] { return log_.push_beginning(first, behind); });
+    }
+    /// Begins another text with a token.
+    status restart(token_id token) noexcept {
+        return restart_with([&](detail::lazy_automaton& a) { return tokens_->next(a, a.start(), token); },
+                            [&] { return log_.push_beginning(token); });
     }
 
     // ---- going back
@@ -328,6 +335,16 @@ private:
             return detail::failed(error);
         }));
         return legal;
+    }
+    template <class Ask, class Log>
+    status restart_with(Ask ask, Log log) noexcept {
+        if (!problem_.ok()) return problem_;
+        const detail::state_id to = ask_with_room(ask);
+        if (to < 0) return refusal(to);
+        if (!log()) return status_code::out_of_memory;
+        path_.push(to);
+        words_.forget();
+        return {};
     }
     template <class Ask>
     detail::state_id ask_with_room(Ask ask) const noexcept {

@@ -17,11 +17,12 @@ template <class Entry>
 class basic_text_log {
 public:
     /// An entry is a token's id, or a byte, or a beginning; each counts as one, but of bytes that came together the
-    /// last.
+    /// last, and of a beginning with what came together with it the latter.
     enum : Entry {
         byte = 1u << 31,
         ends_bytes = 1u << 30,
         begins_text = byte | 1u << 29,
+        begins_with_next = begins_text | 1,
         no_bytes = byte | ends_bytes | 256
     };
 
@@ -41,14 +42,29 @@ public:
     /// Nothing has come.
     void clear() noexcept { size_ = 0; }
 
-    bool push_token(token_id token) noexcept { return push_all({}, Entry(token)); }
-    bool push_bytes(const text& bytes) noexcept { return push_all(bytes, no_bytes); }
-    bool push_beginning() noexcept { return push_all({}, begins_text); }
+    bool push_token(token_id token) noexcept {
+        return push_all([&](auto& all) { return all.push(Entry(token)); });
+    }
+    bool push_bytes(const text& bytes) noexcept {
+        return push_all([&](auto& all) { return add_bytes(bytes, {}, all); });
+    }
+    /// The beginning of another text, and some bytes.
+    bool push_beginning(const text& first = {}, const text& behind = {}) noexcept {
+        return push_all([&](auto& all) {
+            if (first.empty() && behind.empty()) return all.push(Entry{begins_text});
+            return all.push(Entry{begins_with_next}) && add_bytes(first, behind, all);
+        });
+    }
+    /// The beginning of another text, and a token.
+    bool push_beginning(token_id token) noexcept {
+        return push_all([&](auto& all) { return all.push(Entry{begins_with_next}) && all.push(Entry(token)); });
+    }
     /// Takes back the last so many.
     void pop(std::uint64_t count) noexcept {
         for (; count > 0 && size_ > 0; --count) {
             const bool were_bytes = is_byte(--size_);
             while (were_bytes && size_ > 0 && is_byte(size_ - 1) && !(entries_->all[size_ - 1] & ends_bytes)) --size_;
+            if (size_ > 0 && entries_->all[size_ - 1] == begins_with_next) --size_;
         }
     }
     /// What has come since the last beginning.
@@ -68,18 +84,27 @@ private:
         const Entry e = entries_->all[i];
         return (e & byte) != 0 && (e & begins_text) != begins_text;
     }
-    /// Bytes, or one entry; all or nothing.
-    bool push_all(const text& bytes, Entry one) noexcept {
+    /// add(array) pushes some entries and answers whether there was room: all of them or none.
+    template <class Add>
+    bool push_all(Add add) noexcept {
         if (!entries_) return true;
         if (!make_own()) return false;
-        auto& all = entries_->all;
-        bool has_room = true;
-        for (std::size_t i = 0; i < bytes.size() && has_room; ++i)
-            has_room = all.push(byte | std::uint8_t(bytes[i]) | (i + 1 == bytes.size() ? Entry{ends_bytes} : Entry{0}));
-        if (bytes.empty()) has_room = all.push(one);
-        if (has_room) size_ = all.size();
-        else all.shorten(size_);
-        return has_room;
+        const bool had_room = add(entries_->all);
+        if (had_room) size_ = entries_->all.size();
+        else entries_->all.shorten(size_);
+        return had_room;
+    }
+    template <class Array>
+    static bool add_bytes(const text& first, const text& behind, Array& all) noexcept {
+        if (first.empty() && behind.empty()) return all.push(Entry{no_bytes});
+        const auto push = [&](const text& bytes, bool is_last) {
+            for (std::size_t i = 0; i < bytes.size(); ++i) {
+                const bool ends = is_last && i + 1 == bytes.size();
+                if (!all.push(byte | std::uint8_t(bytes[i]) | (ends ? Entry{ends_bytes} : Entry{0}))) return false;
+            }
+            return true;
+        };
+        return push(first, behind.empty()) && push(behind, true);
     }
     /// Entries that nobody shares, and no more than are this one's.
     bool make_own() noexcept {

@@ -58,6 +58,8 @@ class basic_choice_matcher {
 
 public:
     enum : std::int32_t { none = -1 };
+    /// A mark is all that it knows of the text, so rollback goes back behind reset().
+    static constexpr bool marks_are_whole = true;
 
     /// Of no choices: no token is legal, and check() says so.
     basic_choice_matcher() noexcept = default;

@@ -27,6 +27,9 @@ namespace riffle::inline RIFFLE_ABI {
 
 /// A matcher to which every token is legal: for what needs one, and has no constraint.
 struct no_constraint {
+    /// Nothing is kept, so nothing is lost by reset().
+    static constexpr bool marks_are_whole = true;
+
     /// All of them.
     legal_tokens legal() const noexcept { return legal_tokens::all(); }
     /// Every token may come.
@@ -35,6 +38,10 @@ struct no_constraint {
     step accept(token_id) noexcept { return {}; }
     /// Takes any bytes.
     status accept_bytes(const text&) noexcept { return {}; }
+    /// Always true.
+    bool passes_free_text() const noexcept { return true; }
+    /// All of a token is free text.
+    std::size_t free_text_of(token_id, const text& bytes) const noexcept { return bytes.size(); }
     /// A text may end anywhere.
     bool is_complete() const noexcept { return true; }
     /// Nothing is kept.
@@ -105,11 +112,13 @@ private:
 ///     auto c = constrain{budgeted(tags, grammar_matcher(*answer, trie))} | soft_landing{tags} | dist{.seed = 1};
 ///
 /// Thoughts begin with a tag, at the beginning of the constrained text or behind other thoughts; where the constraint
-/// lets any token pass (as `triggered` does while it waits), anywhere. Once the budget is spent, and a character is
-/// whole (by the bytes of all tokens, not of the last one), the message and the end are the only legal tokens:
-/// forced_run has them, to be evaluated in one batch. Thoughts may also end by themselves. White space behind the end,
-/// four tokens at most, is nobody's; then the constraint is asked again. A token in which thoughts end and which goes
-/// on in a way that the constraint refuses is not legal. Nothing in the thoughts triggers anything.
+/// lets any text pass (as `triggered` does while it waits), anywhere. Once the budget is spent, and a character is
+/// whole (by the bytes of all tokens, not of the last one; one that is broken is not waited for), the message and the
+/// end are the only legal tokens: forced_run has them, to be evaluated in one batch. Thoughts may also end by
+/// themselves. White space behind the end, four tokens at most, is nobody's; then the constraint is asked again, at the
+/// beginning of its text if thoughts began there, whatever of the tag it took for its own. A token in which thoughts
+/// end and which goes on in a way that the constraint refuses is not legal. Nothing in the thoughts triggers anything,
+/// and no trigger is found across them.
 ///
 /// Nothing throws; check() says what is wrong with the tags, or outside of thoughts with the constraint. A call that
 /// fails changes nothing. Copies go on by themselves. The matcher's mark stands for 24 bytes of its own, and the
@@ -140,7 +149,8 @@ public:
         const bool counts = doing() == detail::thinking::counting && s.tokens_left != detail::thought_rules::unlimited;
         return counts ? std::int64_t{s.tokens_left} : -1;
     }
-    /// Ends the thoughts, as if the budget were spent; false outside of them, or where they end already.
+    /// Ends the thoughts, as if the budget were spent; false outside of them, or where they end already. That is no
+    /// token, so going back to where it was done does not undo it: only to an earlier mark does.
     bool end_thoughts() noexcept {
         if (doing() != detail::thinking::counting) return false;
         place now = places_.now();
@@ -155,6 +165,7 @@ public:
     status(check)() const noexcept {
         if (!(tags_.check)().ok()) return (tags_.check)();
         if (!masks_) return status_code::out_of_memory;
+        if (places_.now().has_ended) return status::failed(status_code::no_legal_token, "budgeted");
         if (is_thinking()) return is_forcing() || find_mask() ? status() : status(status_code::out_of_memory);
         const status inner =
             is_in_step() ? detail::check_of(inner_) : status::failed(status_code::dead_end, "budgeted");
@@ -162,22 +173,27 @@ public:
     }
     /// The legal tokens. Valid until the next call.
     legal_tokens legal() const noexcept {
-        if (!tags_.rules()) return legal_tokens::of_ids({});
+        if (!tags_.rules() || places_.now().has_ended) return legal_tokens::of_ids({});
         if (is_forcing()) return legal_tokens::of_ids({rules().forced.data() + places_.now().thoughts.tokens_left, 1});
         if (is_thinking()) {
             const detail::all_but_few* const mask = find_mask();
             return mask ? mask->legal() : legal_tokens::of_ids({});
         }
         const legal_tokens said = is_in_step() ? legal_tokens_of(inner_) : legal_tokens::of_ids({});
-        if (said.are_all || (!may_open() && doing() != detail::thinking::behind)) return said;
-        return legal_beside(said);
+        const bool is_alone = !may_open() && doing() != detail::thinking::behind && !is_free();
+        return said.are_all || is_alone ? said : legal_beside(said);
     }
     /// Whether accept would take it.
     bool allows(token_id token) const noexcept {
-        if (!tags_.rules()) return false;
+        if (!tags_.rules() || places_.now().has_ended) return false;
+        if (token < 0 || std::size_t(token) >= rules().trie->size()) return false;
         if (is_forcing()) return token == rules().forced[places_.now().thoughts.tokens_left];
-        if (is_thinking()) return is_thought(token, inner_);
-        return (is_in_step() && inner_.allows(token)) || is_space_behind(token) || opens(token);
+        if (is_thinking() && rules().trie->ends_text(token)) return true;
+        if (is_space_behind(token)) return true;
+        detail::thought_state s = places_.now().thoughts;
+        const detail::thought_step read = read_token(token, s);
+        if (read.touches_thoughts()) return can_say(read);
+        return is_thinking() || (is_in_step() && inner_.allows(token)) || s.may_open;
     }
     /// Why accept would refuse it.
     status can_accept(token_id token) const noexcept {
@@ -189,70 +205,71 @@ public:
     step accept(token_id token) noexcept {
         if (!allows(token)) return step::refusal(can_accept(token));
         place next = places_.now();
-        const bool was_inside = next.thoughts.is_inside();
+        if (is_thinking() && !is_forcing() && rules().trie->ends_text(token)) return end_text(next);
         step taken;
-        if (was_inside && rules().trie->ends_text(token)) {
-            taken.finished = !rules().budget.end_of_generation_ends_thoughts;
-            taken.rewind = taken.finished ? 0 : 1;
-            if (taken.rewind > 0) force_at_ = places_.mark() + 1;
-            places_.push(next);
+        if (is_space_behind(token)) {
+            ++next.thoughts.tokens_left;
+            push(next);
             return taken;
         }
-        const bool is_nobodys = is_space_behind(token);
-        const bool is_said = !was_inside && !is_nobodys && is_in_step() && inner_.allows(token);
-        const bool may_begin = may_open() || detail::passes_any_text(inner_);
-        if (is_said) taken = inner_.accept(token);
-        if (taken.refused) return taken;
-        next.is_fresh &= !is_said;
-        if (is_nobodys) {
-            ++next.thoughts.tokens_left;
-        } else {
-            std::uint32_t tag = next.thoughts.tag;
-            next.may_open = next.may_open && !was_inside && goes_on_opening(token, tag);
-            next.is_in_step = next.is_in_step && (was_inside || is_said);
-            bool ended = false;
-            const text behind = rules().read(token, next.thoughts, may_begin, ended);
-            if (ended || next.thoughts.is_inside()) next.is_in_step = true;
-            if (ended) next.may_open = true;
-            if (ended && !behind.empty()) {
-                next.may_open = next.is_fresh = false;
-                next.thoughts.set(detail::thinking::outside);
-                const status said = detail::accept_bytes_of(inner_, behind);
-                if (!said.ok()) return step::refusal(said);
-                taken.finished = detail::is_finished(inner_);
-            }
+        const bool was_thinking = is_thinking();
+        const detail::thought_step read = read_token(token, next.thoughts);
+        if (read.touches_thoughts()) {
+            if (const status said = say(read, inner_, next.is_fresh); !said.ok()) return step::refusal(said);
+            next.is_in_step = true;
+            taken.finished = !next.thoughts.is_inside() && !read.says_nothing() && detail::is_finished(inner_);
+        } else if (!was_thinking) {
+            next.is_in_step = is_in_step() && inner_.allows(token);
+            if (next.is_in_step) taken = inner_.accept(token);
+            if (taken.refused) return taken;
+            next.is_fresh = next.is_fresh && !next.is_in_step;
         }
-        next.inner = inner_.mark();
-        places_.push(next);
-        if (force_at_ != 0 && places_.mark() >= force_at_) force_at_ = 0;
+        push(next);
         return taken;
     }
     /// To the beginning of another text: marks of before mean nothing any more.
     void reset() noexcept {
         inner_.reset();
+        mask_ = {};
         begin();
     }
     /// How many tokens have come since the beginning.
     std::uint64_t mark() const noexcept { return places_.mark(); }
-    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back.
+    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back, or ahead of
+    /// thoughts where the constraint cannot go back behind its beginning (see token_matcher). Taking a token back that
+    /// ended generation within thoughts ends them, where that was asked for.
     status rollback(std::uint64_t mark) noexcept {
         status can = places_.can_go_to(mark);
-        if (can.ok() && !bool(inner_.rollback(places_.at(mark).inner))) can = status_code::rewind_too_far;
         if (!can.ok()) return can;
+        const place to = places_.at(mark);
+        const bool lies_behind = detail::goes_back_behind_beginnings<Matcher> || to.begun == places_.now().begun;
+        if (!lies_behind || !bool(inner_.rollback(to.inner))) return status_code::rewind_too_far;
         places_.go_to(mark);
-        if (force_at_ == mark + 1) (void)end_thoughts();
+        mask_ = {};
+        if (force_at_ == mark + 1) end_at_once();
         force_at_ = 0;
         return can;
+    }
+    /// Begins another text that counts as one token: rollback goes back behind it.
+    status restart() noexcept {
+        const status begun = detail::begin_again(inner_);
+        if (!begun.ok()) return begun;
+        place first = first_place();
+        first.begun = places_.now().begun + 1;
+        push(first);
+        return begun;
     }
 
     /// Whether the text may end here: outside of thoughts, where the constraint's may.
     bool is_complete() const noexcept { return !is_thinking() && is_in_step() && detail::is_complete(inner_); }
-    /// Whether nothing but an end may follow.
-    bool is_finished() const noexcept { return !is_thinking() && is_in_step() && detail::is_finished(inner_); }
+    /// Whether nothing but an end may follow, or it came.
+    bool is_finished() const noexcept {
+        return places_.now().has_ended || (!is_thinking() && is_in_step() && detail::is_finished(inner_));
+    }
     /// Writes the tokens that must follow: the rest of the end that the budget forces, or outside of thoughts the
     /// constraint's, where no thoughts may begin; answers how many.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
-        if (!tags_.rules()) return 0;
+        if (!tags_.rules() || places_.now().has_ended) return 0;
         if (is_forcing()) {
             const std::span<const token_id> left =
                 std::span<const token_id>(rules().forced).subspan(places_.now().thoughts.tokens_left);
@@ -269,10 +286,10 @@ private:
     struct place {
         detail::thought_state thoughts;
         std::uint64_t inner = 0;  ///< its mark
-        /// Outside: the text since the constraint began is the beginning of a tag, and nothing else.
-        bool may_open = true;
-        bool is_in_step = true;  ///< outside: the constraint has taken all of that, too
-        bool is_fresh = true;    ///< the constraint has taken nothing yet
+        std::uint32_t begun = 0;  ///< how often its text has begun anew
+        bool is_in_step = true;   ///< outside: the constraint has taken all of the text, and not only the tag's beginning
+        bool is_fresh = true;     ///< the constraint has taken nothing yet
+        bool has_ended = false;   ///< a token has ended generation within thoughts
     };
     /// Of thoughts ahead of the constraint's text, by the state of the tags. Copies share them; other constraints with
     /// these tags have others.
@@ -280,79 +297,123 @@ private:
 
     const detail::thought_rules& rules() const noexcept { return *tags_.rules(); }
     detail::thinking doing() const noexcept { return places_.now().thoughts.doing(); }
-    void begin() noexcept {
+    place first_place() const noexcept {
         place first;
         if (tags_.rules()) first.thoughts = rules().begin();
+        return first;
+    }
+    void begin() noexcept {
+        place first = first_place();
         first.inner = inner_.mark();
         places_.begin(first);
         force_at_ = 0;
     }
+    void push(place next) noexcept {
+        next.inner = inner_.mark();
+        places_.push(next);
+        if (force_at_ != 0 && places_.mark() > force_at_) force_at_ = 0;
+    }
+    /// A token that ends generation has come within thoughts.
+    step end_text(place next) noexcept {
+        step taken;
+        if (rules().budget.end_of_generation_ends_thoughts) {
+            taken.rewind = 1;
+            force_at_ = places_.mark() + 1;
+        } else {
+            taken.finished = next.has_ended = true;
+        }
+        push(next);
+        return taken;
+    }
+    void end_at_once() noexcept {
+        place now = places_.now();
+        if (!now.thoughts.is_inside() || now.thoughts.doing() == detail::thinking::forcing) return;
+        rules().force_at_once(now.thoughts);
+        places_.change(now);
+    }
+
+    // ---- tokens in which thoughts begin or end
+
+    /// Whether the constraint lets any text pass, in which thoughts may begin anywhere.
+    bool is_free() const noexcept { return is_in_step() && detail::passes_free_text(inner_); }
+    detail::thought_step read_token(token_id token, detail::thought_state& s) const noexcept {
+        const bool free = is_free();
+        const std::size_t bytes = free && !s.is_inside() ? detail::free_text_of(inner_, token, rules().shown(token)) : 0;
+        return rules().read(token, s, bytes, free);
+    }
+    /// Tells the constraint what of a token is not thought: parts of free text, or behind thoughts the beginning of its
+    /// text, where it has taken the tag's beginning for its own.
+    status say(const detail::thought_step& read, Matcher& constraint, bool& is_fresh) const noexcept {
+        if (read.is_too_long) return status::failed(status_code::stage_failed, "budgeted");
+        if (is_free()) {
+            is_fresh = is_fresh && read.says_nothing();
+            const bool has_heard_nothing = is_fresh || read.parts == 0;
+            return has_heard_nothing ? status() : detail::accept_parts_of(constraint, read.all_said());
+        }
+        const text behind = read.parts > 0 ? read.said[read.parts - 1] : text();
+        const bool begins_anew = read.begins && !is_fresh;
+        is_fresh = behind.empty() && (begins_anew || is_fresh);
+        if (begins_anew) return detail::begin_again_with(constraint, behind, {});
+        return behind.empty() ? status() : detail::accept_bytes_of(constraint, behind);
+    }
+    bool can_say(const detail::thought_step& read) const noexcept {
+        if (read.says_nothing() && !read.is_too_long) return true;
+        Matcher probe = inner_;
+        bool is_fresh = places_.now().is_fresh;
+        return say(read, probe, is_fresh).ok();
+    }
 
     // ---- outside of thoughts
 
-    bool may_open() const noexcept { return !is_thinking() && places_.now().may_open; }
+    bool may_open() const noexcept { return !is_thinking() && places_.now().thoughts.may_open; }
     bool is_in_step() const noexcept { return places_.now().is_in_step; }
     bool is_space_behind(token_id token) const noexcept {
         return doing() == detail::thinking::behind &&
                places_.now().thoughts.tokens_left < detail::thought_rules::most_space &&
                std::binary_search(rules().spaces.begin(), rules().spaces.end(), token);
     }
-    /// Whether a token begins a tag, or goes on with it, and nothing else.
-    bool opens(token_id token) const noexcept {
-        if (!may_open()) return false;
-        std::uint32_t tag = places_.now().thoughts.tag;
-        return goes_on_opening(token, tag);
-    }
-    /// White space may lie ahead of a tag. Behind it in a token lies what is thought.
-    bool goes_on_opening(token_id token, std::uint32_t& tag) const noexcept {
-        const auto& tags = rules().begins;
-        const trie_type& trie = *rules().trie;
-        if (trie.ends_text(token) || (!trie.is_read_by_bytes(token) && !trie.is_control(token))) return false;
-        text bytes = trie.piece(token);
-        if (tag == 0) bytes = detail::without_space_ahead(bytes);
-        for (const char byte : bytes) {
-            const std::uint32_t longer = tags.step({tag}, byte).of_words;
-            if (tags.depth({longer}) != tags.depth({tag}) + 1) return false;
-            tag = longer;
-            if (tags.has_fired({tag})) return true;
-        }
-        return true;
-    }
-    /// What the constraint says, white space behind thoughts, and beginnings of a tag.
+    /// What the constraint says, white space behind thoughts, and beginnings of a tag; but a token in which thoughts
+    /// begin is asked for by itself.
     legal_tokens legal_beside(const legal_tokens& said) const noexcept {
         const std::size_t size = rules().trie->size();
         auto& words = own_.words;
         words.clear();
         if (!words.resize((size + 31) / 32, 0)) return legal_tokens::of_ids({});
         std::size_t count = 0;
-        const auto add = [&](token_id token) {
+        const auto set = [&](token_id token, bool is_legal) {
             std::uint32_t& held = words[std::size_t(token) / 32];
             const std::uint32_t bit = 1u << (std::uint32_t(token) % 32);
-            count += (held & bit) == 0;
-            held |= bit;
+            if (((held & bit) != 0) == is_legal) return;
+            count += is_legal ? 1 : std::size_t(-1);
+            held ^= bit;
         };
-        said.each(size, [&](std::size_t id) { add(token_id(id)); });
+        said.each(size, [&](std::size_t id) { set(token_id(id), true); });
         if (doing() == detail::thinking::behind &&
             places_.now().thoughts.tokens_left < detail::thought_rules::most_space)
-            for (const token_id token : rules().spaces) add(token);
-        if (may_open()) each_opening(add);
+            for (const token_id token : rules().spaces) set(token, true);
+        if (may_open() && !is_free()) each_opening([&](token_id token) { set(token, allows(token)); });
+        if (is_free()) {
+            const std::uint32_t tag = places_.now().thoughts.tag;
+            rules().each_beginning(tag, [&](token_id token) { set(token, allows(token)); });
+        }
         return legal_tokens::of_words({words.data(), words.size()}, count);
     }
-    template <class Add>
-    void each_opening(Add add) const noexcept {
+    template <class Visit>
+    void each_opening(Visit visit) const noexcept {
         const std::uint32_t tag = places_.now().thoughts.tag;
         const auto& tree = rules().trie->tree();
-        walk_opening(tag, tag == 0, 0, tree.nodes.size(), add);
-        for (const auto& d : tree.duplicates)
-            if (std::uint32_t at = tag; goes_on_opening(d.token, at)) add(d.token);
-        for (const token_id token : rules().trie->control_tokens())
-            if (std::uint32_t at = tag; goes_on_opening(token, at)) add(token);
-        for (const token_id token : rules().trie->long_tokens())
-            if (std::uint32_t at = tag; goes_on_opening(token, at)) add(token);
+        walk_opening(tag, tag == 0, 0, tree.nodes.size(), visit);
+        const auto try_one = [&](token_id token) {
+            text behind;
+            if (std::uint32_t at = tag; rules().goes_on_opening(token, at, behind)) visit(token);
+        };
+        for (const auto& d : tree.duplicates) try_one(d.token);
+        for (const token_id token : rules().trie->control_tokens()) try_one(token);
+        for (const token_id token : rules().trie->long_tokens()) try_one(token);
     }
     /// Tokens below nodes of the vocabulary's tree that lie side by side; as deep as tokens are long.
-    template <class Add>
-    void walk_opening(std::uint32_t tag, bool is_ahead, std::size_t begin, std::size_t end, Add& add) const noexcept {
+    template <class Visit>
+    void walk_opening(std::uint32_t tag, bool is_ahead, std::size_t begin, std::size_t end, Visit& visit) const noexcept {
         const auto& tree = rules().trie->tree();
         const auto& tags = rules().begins;
         for (std::size_t i = begin; i < end; i += tree.nodes[i].size()) {
@@ -362,23 +423,16 @@ private:
             const bool goes_on = tags.depth({longer}) == tags.depth({tag}) + 1;
             if (!goes_on && !(is_ahead && detail::is_space(byte))) continue;
             if (goes_on && tags.has_fired({longer})) {
-                for (std::uint32_t t = tree.first_of[i]; t < tree.first_of[last]; ++t) add(tree.tokens[t]);
+                for (std::uint32_t t = tree.first_of[i]; t < tree.first_of[last]; ++t) visit(tree.tokens[t]);
                 continue;
             }
-            if (tree.nodes[i].token() != detail::token_tree::no_token) add(token_id(tree.nodes[i].token()));
-            walk_opening(goes_on ? longer : 0, !goes_on, i + 1, last, add);
+            if (tree.nodes[i].token() != detail::token_tree::no_token) visit(token_id(tree.nodes[i].token()));
+            walk_opening(goes_on ? longer : 0, !goes_on, i + 1, last, visit);
         }
     }
 
     // ---- within thoughts
 
-    bool is_thought(token_id token, const Matcher& sleeping) const noexcept {
-        if (rules().trie->ends_text(token)) return true;
-        text behind;
-        if (!rules().ends_in(token, places_.now().thoughts, behind) || behind.empty()) return true;
-        Matcher probe = sleeping;
-        return detail::accept_bytes_of(probe, behind).ok();
-    }
     /// All tokens but those that end the thoughts and go on as the constraint cannot.
     const detail::all_but_few* find_mask() const noexcept {
         const place& now = places_.now();
@@ -394,13 +448,8 @@ private:
         RIFFLE_TRY {
             detail::shared_pointer<detail::all_but_few> made(new detail::all_but_few());
             bool has_room = true;
-            Matcher probe = inner_;
-            const auto check_token = [&](token_id token, std::size_t read, const auto&) {
-                const text behind = detail::without_space_ahead(rules().trie->piece(token).part(read));
-                if (behind.empty()) return;
-                const std::uint64_t earlier = probe.mark();
-                if (detail::accept_bytes_of(probe, behind).ok()) probe.rollback(earlier);
-                else has_room &= made->hidden.push(token);
+            const auto check_token = [&](token_id token, std::size_t, const auto&) {
+                if (rules().ends_and_goes_on(token, now.thoughts) && !allows(token)) has_room &= made->hidden.push(token);
             };
             const auto& tree = rules().trie->tree();
             rules().ending.each_firing(
@@ -411,10 +460,7 @@ private:
                         check_token(tree.tokens[t], tree.nodes[node].depth(), fired);
                 },
                 check_token);
-            const std::size_t found = made->hidden.size();
-            for (const auto& d : tree.duplicates)
-                for (std::size_t i = 0; i < found; ++i)
-                    if (made->hidden[i] == d.in_tree) has_room &= made->hidden.push(d.token);
+            made->hide_duplicates(tree, has_room, [](token_id) { return true; });
             if (!has_room || !made->finish(rules().trie->size())) return;
             mask_ = detail::shared_pointer<const detail::all_but_few>(made.get());
             if (now.is_fresh && masks_) masks_->keep(now.thoughts.tag, mask_);

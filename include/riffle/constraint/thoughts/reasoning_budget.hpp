@@ -11,9 +11,11 @@ namespace riffle::inline RIFFLE_ABI {
 /// How long a model may think, and how its thoughts begin and end. Limits below 0 are none; the first that is reached
 /// ends the thoughts, and each block of thoughts has all of them again.
 struct reasoning_budget {
-    std::int64_t tokens = -1;        ///< those of the tags not among them; 0: the thoughts end as they begin
+    /// Those of the tags not among them, but for the first ones of an end that comes in several; 0: the thoughts end as
+    /// they begin.
+    std::int64_t tokens = -1;
     std::int64_t bytes = -1;         ///< of those tokens' texts
-    std::int64_t milliseconds = -1;  ///< by the clock: a text is not repeatable then
+    std::int64_t milliseconds = -1;  ///< by the clock, from the first token on: a text is not repeatable then
 
     /// Tags, in whatever tokens they come; white space around them counts for nothing, since templates and tokenisers
     /// differ in it. The name of a control token is a tag, too.

@@ -22,9 +22,11 @@ namespace riffle::inline RIFFLE_ABI {
 ///     auto c = constrain{budgeted(tags, matcher)} | soft_landing{tags} | top_k{40} | dist{.seed = 1};
 ///
 /// It follows the text by itself, in 24 bytes of a mark, and may stand without a budgeted matcher: then nothing is
-/// forced. Off without tags, and with landing_tokens = 0. O(bytes of the token).
+/// forced. A tag begins thoughts anywhere in the text, or as budgeted has it beside a grammar only at its beginning and
+/// behind other thoughts: `anywhere` says which. Off without tags, and with landing_tokens = 0. O(bytes of the token).
 struct soft_landing {
-    thought_tags tags{};  ///< of the budget
+    thought_tags tags{};   ///< of the budget
+    bool anywhere = true;  ///< false: only what a text begins with are thoughts
 
     static constexpr const char* name = "soft_landing";  ///< in statuses, plans and reports
     /// What plans are made from.
@@ -40,8 +42,8 @@ struct soft_landing {
         if (!rules) return;
         const state now = kept.has_begun ? kept : rules->begin();
         const std::uint32_t last = rules->budget.landing_tokens;
-        if (now.doing() != detail::thinking::counting || now.tokens_left >= last || last == 0) return;
-        const float bias = rules->budget.landing_bias * float(last - now.tokens_left) / float(last);
+        if (now.doing() != detail::thinking::counting || now.tokens_left > last || last == 0) return;
+        const float bias = rules->budget.landing_bias * float(last + 1 - now.tokens_left) / float(last);
         const token_id next = next_of_end(*rules, now.tag);
         if (next != null_token) change_one(of, next, logit_edit::adding(bias));
     }
@@ -50,8 +52,7 @@ struct soft_landing {
         const detail::thought_rules* const rules = tags.rules();
         if (!rules || !last) return {};
         if (!kept.has_begun) kept = rules->begin();
-        bool ended = false;
-        (void)rules->read(token, kept, true, ended);
+        (void)rules->read(token, kept, anywhere ? rules->shown(token).size() : 0, anywhere);
         kept.has_begun = 1;
         return {};
     }
@@ -62,9 +63,10 @@ struct soft_landing {
     }
 
 private:
-    /// The end's token behind so many of its bytes; its first one where they lie within one.
+    /// The token with which the end goes on behind those of its bytes that have come; its first one where they lie within
+    /// one.
     static token_id next_of_end(const detail::thought_rules& rules, std::uint32_t tag) noexcept {
-        const std::size_t come = rules.ends.depth({tag});
+        const std::size_t come = rules.ends.come_of(detail::without_space(rules.budget.ends[0]), {tag});
         std::size_t bytes = 0;
         for (std::size_t i = rules.first_of_end; i < rules.forced.size(); ++i) {
             if (bytes == come) return rules.forced[i];

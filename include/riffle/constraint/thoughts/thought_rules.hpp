@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,7 @@ struct thought_state {
     std::uint32_t held : 26 = 0;    ///< within thoughts: the beginning of a character
     std::uint32_t doing_number : 3 = 0;
     std::uint32_t has_begun : 1 = 0;  ///< for who cannot make the first one by thought_rules::begin
+    std::uint32_t may_open : 1 = 1;   ///< outside: all that was said is the beginning of a tag, and white space
 
     thinking doing() const noexcept { return thinking(doing_number); }
     void set(thinking what) noexcept { doing_number = std::uint32_t(what) & 7; }
@@ -60,6 +62,28 @@ struct thought_state {
     }
 };
 static_assert(sizeof(thought_state) == 24);
+
+/// What a token does to thoughts.
+struct thought_step {
+    /// What of its bytes lies outside of thoughts, in parts between which thoughts lie. (Where it ends within thoughts, or
+    /// just behind them, the last one is empty.)
+    std::array<text, 6> said{};
+    std::size_t parts = 0;
+    bool begins = false, ends = false;  ///< in it
+    bool is_too_long = false;           ///< it has more parts
+
+    bool touches_thoughts() const noexcept { return begins || ends; }
+    std::span<const text> all_said() const noexcept { return {said.data(), parts}; }
+    bool says_nothing() const noexcept {
+        for (const text& part : all_said())
+            if (!part.empty()) return false;
+        return true;
+    }
+    void say(const text& part) noexcept {
+        if (parts == said.size()) is_too_long = true;
+        else said[parts++] = part;
+    }
+};
 
 /// Tags, limits, and the tokens that end thoughts: what copies of a budgeted matcher share.
 template <class Automaton>
@@ -75,7 +99,7 @@ public:
     std::size_t first_of_end = 0;  ///< of `forced`: where the end's own tokens begin
     std::vector<token_id> spaces;  ///< tokens of white space alone, ascending
     shared_pointer<const trie_data> trie;
-    firing_tokens<Automaton> ending;  ///< the tokens in which thoughts end
+    firing_tokens<Automaton> beginning, ending;  ///< the tokens in which thoughts begin, and end
 
     /// False, and why, where there is no end, or no way to write it.
     template <class Tokenise>
@@ -87,6 +111,7 @@ public:
             why.sentence = "thoughts have no end";
             return false;
         }
+        beginning.build(begins, *trie);
         ending.build(ends, *trie);
         find_spaces();
         return spell_end(words, tokenise, why);
@@ -98,47 +123,82 @@ public:
         return s;
     }
 
-    /// Takes a token that is legal; answers what of its bytes lies behind thoughts, where they end in it. `ended`: they
-    /// do, and those bytes are for what comes after. A token outside of thoughts is looked at for tags alone, where
-    /// `may_begin`.
-    text read(token_id token, thought_state& s, bool may_begin, bool& ended) const noexcept {
-        text bytes = shown(token);
-        ended = false;
+    /// Takes a token. Of its first bytes `free` may hold a tag that begins thoughts, wherever it lies in them; where that
+    /// is none, only what the whole text begins with, as long as it goes on with a tag. `is_free`: thoughts may begin
+    /// anywhere behind thoughts that end in it, too.
+    thought_step read(token_id token, thought_state& s, std::size_t free, bool is_free) const noexcept {
+        thought_step r;
+        text left = shown(token);
+        const bool is_name = trie->is_control(token);
         if (s.doing() == thinking::forcing) {
-            if (++s.tokens_left >= forced.size()) end_thoughts(s), ended = true;
-            return {};
+            if (++s.tokens_left >= forced.size()) end_thoughts(s), r.ends = true;
+            return r;
         }
         if (!s.is_inside()) {
-            if (s.doing() == thinking::behind) s.tokens_left = 0, s.set(thinking::outside);
-            if (!may_begin) s.tag = 0;
-            if (!may_begin) return {};
-            const text rest = read_tag(begins, trie->is_control(token), bytes, s.tag);
-            if (!begins.has_fired({s.tag})) return {};
-            bytes = rest;
-            begin_thoughts(s);
-            if (s.doing() != thinking::counting) return {};
-            if (bytes.empty()) return {};
+            s.tokens_left = 0;
+            s.set(thinking::outside);
+            if (is_free && left.empty()) return r;
+            if (!(free > 0 ? begins_within(left, free, is_name, s, r) : begins_ahead(token, left, s, r))) return r;
         }
-        const text behind = read_tag(ends, trie->is_control(token), bytes, s.tag);
-        if (ends.has_fired({s.tag})) {
-            end_thoughts(s);
-            ended = true;
-            return without_space_ahead(behind);
+        while (!goes_on_thinking(left, is_name, s, r)) {
+            if (left.empty()) break;
+            s.set(thinking::outside);
+            s.may_open = 0;
+            if (!is_free || !begins_within(left, left.size(), is_name, s, r)) {
+                r.say(left);
+                return r;
+            }
         }
-        count(bytes, s);
-        return {};
+        if (r.parts > 0) r.say({});
+        return r;
     }
-    /// Whether a token of thoughts ends them, and what of its bytes lies behind that.
-    bool ends_in(token_id token, const thought_state& s, text& behind) const noexcept {
+    /// Whether a token begins a tag, or goes on with it, and holds nothing else but white space ahead of it; and what of
+    /// it lies behind the tag.
+    bool goes_on_opening(token_id token, std::uint32_t& tag, text& behind) const noexcept {
+        behind = shown(token);
+        if (trie->ends_text(token) || (!trie->is_read_by_bytes(token) && !trie->is_control(token))) return false;
+        if (tag == 0) behind = without_space_ahead(behind);
+        while (!behind.empty()) {
+            const std::uint32_t longer = begins.step({tag}, behind[0]).of_words;
+            if (begins.depth({longer}) != begins.depth({tag}) + 1) return false;
+            tag = longer;
+            behind = behind.part(1);
+            if (begins.has_fired({tag})) return behind.empty() || !trie->is_control(token);
+        }
+        return true;
+    }
+    /// Calls visit(token) for each token in which thoughts begin in the middle of free text, and that holds more than the
+    /// tag.
+    template <class Visit>
+    void each_beginning(std::uint32_t tag, Visit visit) const noexcept {
+        const auto& tree = trie->tree();
+        const auto visit_node = [&](std::size_t node, const auto& fired) {
+            const std::size_t last = node + tree.nodes[node].size();
+            const bool holds_more = tree.nodes[node].depth() + begins.depth({tag}) > begins.length_at(fired);
+            for (std::uint32_t t = tree.first_of[node]; t < tree.first_of[last]; ++t)
+                if (holds_more || trie->piece(tree.tokens[t]).size() > tree.nodes[node].depth()) visit(tree.tokens[t]);
+        };
+        beginning.each_firing({tag}, visit_node, [&](token_id token, std::size_t, const auto&) { visit(token); });
+        for (const auto& d : tree.duplicates) {
+            std::uint32_t at = tag;
+            (void)read_tag(begins, false, trie->piece(d.token), at);
+            if (begins.has_fired({at})) visit(d.token);
+        }
+    }
+    /// Whether a token of thoughts ends them, and has more behind that.
+    bool ends_and_goes_on(token_id token, const thought_state& s) const noexcept {
         std::uint32_t tag = s.tag;
-        const text bytes = shown(token);
-        behind = without_space_ahead(read_tag(ends, trie->is_control(token), bytes, tag));
-        return ends.has_fired({tag});
+        return !read_tag(ends, trie->is_control(token), shown(token), tag).empty() && ends.has_fired({tag});
     }
     /// The end of thoughts is written from here on, or as soon as a character is whole.
     void force(thought_state& s) const noexcept {
         s.set((s.held & 3) == 0 ? thinking::forcing : thinking::waiting_for_character);
         if (s.doing() == thinking::forcing) begin_forcing(s);
+    }
+    /// The end of thoughts is written from here on, even if no character is whole.
+    void force_at_once(thought_state& s) const noexcept {
+        s.set(thinking::forcing);
+        begin_forcing(s);
     }
     /// The bytes of a token, or its name; none for one that ends generation.
     text shown(token_id token) const noexcept {
@@ -216,12 +276,57 @@ private:
     static std::uint32_t limited(std::int64_t limit) noexcept {
         return limit < 0 || limit >= std::int64_t{unlimited} ? std::uint32_t{unlimited} : std::uint32_t(limit);
     }
+    // ---- parts of a token
+
+    /// Whether thoughts begin within the first bytes: what lies ahead of the tag is said, and `left` lies behind it.
+    bool begins_within(text& left, std::size_t free, bool is_name, thought_state& s, thought_step& r) const noexcept {
+        free = (std::min)(free, left.size());
+        const text behind = read_tag(begins, is_name, left.part(0, free), s.tag);
+        s.may_open = 0;
+        if (!begins.has_fired({s.tag})) {
+            if (free < left.size()) s.tag = 0;
+            return false;
+        }
+        const std::size_t read = free - behind.size(), tag = begins.length_at({s.tag});
+        r.say(left.part(0, read > tag ? read - tag : 0));
+        r.begins = true;
+        left = left.part(read);
+        begin_thoughts(s);
+        return true;
+    }
+    /// Whether thoughts begin with what the whole text begins with.
+    bool begins_ahead(token_id token, text& left, thought_state& s, thought_step& r) const noexcept {
+        std::uint32_t tag = s.tag;
+        text behind;
+        s.may_open = s.may_open && goes_on_opening(token, tag, behind);
+        s.tag = s.may_open ? tag : 0;
+        r.begins = s.may_open && begins.has_fired({tag});
+        if (!r.begins) return false;
+        left = behind;
+        begin_thoughts(s);
+        return true;
+    }
+    /// Whether thoughts go on up to the end of a token; else `left` lies behind them.
+    bool goes_on_thinking(text& left, bool is_name, thought_state& s, thought_step& r) const noexcept {
+        if (left.empty() && r.begins) return true;  // a tag is no thought
+        std::uint32_t tag = s.tag;
+        const text behind = read_tag(ends, is_name, left, tag);
+        if (ends.has_fired({tag})) {
+            end_thoughts(s);
+            r.ends = true;
+            left = without_space_ahead(behind);
+            return false;
+        }
+        if (s.doing() == thinking::forcing) return true;
+        s.tag = tag;
+        count(left, s);
+        return true;
+    }
     void begin_thoughts(thought_state& s) const noexcept {
         s = {};
         s.set(thinking::counting);
         s.tokens_left = limited(budget.tokens);
         s.bytes_left = limited(budget.bytes);
-        if (budget.milliseconds >= 0) s.deadline = now() + std::uint64_t(budget.milliseconds) + 1;
         if (s.tokens_left == 0 || s.bytes_left == 0 || budget.milliseconds == 0) force(s);
     }
     void begin_forcing(thought_state& s) const noexcept {
@@ -232,21 +337,31 @@ private:
         s = {};
         s.set(thinking::behind);
     }
+    /// A token of thoughts. The clock begins with the first one.
     void count(const text& bytes, thought_state& s) const noexcept {
+        const bool is_broken = !hold(bytes, s);
+        if (s.tokens_left != unlimited && s.tokens_left > 0) --s.tokens_left;
+        if (s.bytes_left != unlimited) s.bytes_left -= (std::min)(s.bytes_left, std::uint32_t(bytes.size()));
+        if (s.doing() == thinking::waiting_for_character && is_broken) return force_at_once(s);
+        if (budget.milliseconds >= 0 && s.deadline == 0) s.deadline = now() + std::uint64_t(budget.milliseconds) + 1;
+        const bool is_spent = s.tokens_left == 0 || s.bytes_left == 0 || (s.deadline != 0 && now() + 1 >= s.deadline);
+        if (is_spent || s.doing() == thinking::waiting_for_character) force(s);
+    }
+    /// What has come of a character; false where one of them was not UTF-8.
+    static bool hold(const text& bytes, thought_state& s) noexcept {
         held_character held;
         held.unpack(s.held);
+        bool is_whole = true;
         for (const char byte : bytes) {
-            if (!held.take(std::uint8_t(byte))) {  // not UTF-8: a new beginning
+            if (!held.take(std::uint8_t(byte))) {  // a new beginning
+                is_whole = false;
                 held.clear();
                 (void)held.take(std::uint8_t(byte));
             }
             if (held.is_whole()) held.clear();
         }
         s.held = held.packed() & 0x3FFFFFF;
-        if (s.tokens_left != unlimited && s.tokens_left > 0) --s.tokens_left;
-        if (s.bytes_left != unlimited) s.bytes_left -= (std::min)(s.bytes_left, std::uint32_t(bytes.size()));
-        const bool is_spent = s.tokens_left == 0 || s.bytes_left == 0 || (s.deadline != 0 && now() + 1 >= s.deadline);
-        if (is_spent || s.doing() == thinking::waiting_for_character) force(s);
+        return is_whole;
     }
 };
 using thought_rules = basic_thought_rules<trigger_automaton>;

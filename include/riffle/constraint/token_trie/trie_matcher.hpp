@@ -87,6 +87,9 @@ class basic_trie_matcher {
     using node_id = typename data_type::node_id;
 
 public:
+    /// A mark is all that it knows, so rollback goes back behind reset().
+    static constexpr bool marks_are_whole = true;
+
     /// Without a trie: every token passes.
     basic_trie_matcher() noexcept = default;
     /// At the beginning of a value, where the trie has one descriptor; else inactive until select().
@@ -178,6 +181,7 @@ public:
     }
     /// Whether accept would take it.
     bool allows(token_id token) const noexcept {
+        if (token < 0) return false;
         return status_ != trie_status::active || options_.on_foreign_token == foreign_token::release ||
                goes_on(token) || (may_end() && is_exit(token));
     }
@@ -201,6 +205,18 @@ public:
         else status_ = may_end() ? trie_status::done : trie_status::violated;
         taken.finished = options_.ends_text && status_ == trie_status::done;
         return taken;
+    }
+    /// Whether every token passes.
+    bool passes_free_text() const noexcept { return status_ != trie_status::active; }
+    /// How many bytes of a token are no value's: all or none.
+    std::size_t free_text_of(token_id, const text& bytes) const noexcept {
+        return passes_free_text() ? bytes.size() : 0;
+    }
+    /// Bytes in the middle of a token: refused within a value.
+    riffle::status accept_bytes(const text&) noexcept {
+        if (!passes_free_text()) return riffle::status::failed(status_code::stage_failed, "trie_matcher");
+        consumed_ = false;
+        return {};
     }
     /// To the beginning of a value of the selected descriptor.
     void reset() noexcept {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,15 @@ class basic_all_but_few : public shared_object {
 public:
     growing_array<token_id> hidden;  ///< the few
 
+    /// And tokens with the bytes of one that is hidden, of which `also` says so.
+    template <class Also>
+    void hide_duplicates(const token_tree& tree, bool& has_room, Also also) noexcept {
+        const std::size_t found = hidden.size();
+        std::sort(hidden.begin(), hidden.end());
+        for (const auto& d : tree.duplicates)
+            if (std::binary_search(hidden.begin(), hidden.begin() + found, d.in_tree) && also(d.token))
+                has_room &= hidden.push(d.token);
+    }
     /// False where there is no memory.
     [[nodiscard]] bool finish(std::size_t vocabulary) noexcept {
         if (hidden.empty()) return true;

@@ -31,6 +31,8 @@ public:
         }
     };
     enum : std::size_t { most_pattern_states = 4096, most_word_bytes = 1 << 20 };
+    /// The state of patterns of which none can match any more, since they begin with `^`.
+    enum : std::uint32_t { no_match_follows = most_pattern_states };
 
     /// False, and why, where a word is empty or a pattern cannot be read.
     bool build(const std::vector<std::string>& words, const std::vector<std::string>& patterns, parse_problem& why) {
@@ -52,13 +54,23 @@ public:
     }
     /// Whether a word or a match ends here, for the first time.
     bool has_fired(const state& at) const noexcept {
-        return words_.word_at(at.of_words) != word_automaton<char>::none ||
-               (!patterns_.empty() && patterns_.label(at.pattern) != 0);
+        return words_.word_at(at.of_words) != word_automaton<char>::none || matches(at.pattern);
     }
     /// How much of a word has come.
     std::uint32_t depth(const state& at) const noexcept { return words_.depth(at.of_words); }
     /// The number of the word that ends here, the longest one.
     std::uint32_t word_at(const state& at) const noexcept { return words_.word_at(at.of_words); }
+    /// How many bytes that word has.
+    std::uint32_t length_at(const state& at) const noexcept { return words_.length_at(at.of_words); }
+    /// How many first bytes of a word the text ends with.
+    std::size_t come_of(const text& word, const state& at) const noexcept {
+        for (std::uint32_t s = at.of_words; s != words_.start; s = words_.shorter(s)) {
+            std::uint32_t behind = words_.start;
+            for (std::size_t i = 0; i < words_.depth(s) && i < word.size(); ++i) behind = words_.next(behind, word[i]);
+            if (behind == s) return words_.depth(s);
+        }
+        return 0;
+    }
 
 private:
     bool build_patterns(const std::vector<std::string>& patterns, parse_problem& why) {
@@ -74,7 +86,6 @@ private:
         }
         if (all.empty()) return true;
         if (all.size() > 64) return refuse(why, {}, "there are more than 64 patterns");
-        // Each of them has all texts ahead of its match, so none of them fails.
         std::vector<const Patterns*> of;
         for (const Patterns& a : all) of.push_back(&a);
         const auto label_of = [](std::uint64_t bits) { return std::uint32_t(bits != 0); };
@@ -87,22 +98,35 @@ private:
         why.sentence = sentence;
         return false;
     }
-    /// Bytes that are not UTF-8 match nothing: the pattern begins anew behind them.
+    /// Bytes that are not UTF-8 count as U+FFFD, as a reader is shown them (see utf8_stream).
     void read_character(const state& from, char byte, state& to) const noexcept {
+        enum : code_point { replacement = 0xFFFD };
         held_character held;
         held.unpack(from.held);
         to.pattern = from.pattern;
         if (!held.take(std::uint8_t(byte))) {
+            const bool was_inside = held.size() > 0;
             held.clear();
-            to.pattern = 0;
-            if (!held.take(std::uint8_t(byte))) return;
+            to.pattern = behind(to.pattern, replacement);
+            if (!was_inside || matches(to.pattern)) return;
+            if (!held.take(std::uint8_t(byte))) {
+                to.pattern = behind(to.pattern, replacement);
+                return;
+            }
         }
         if (held.is_whole()) {
-            const std::uint32_t next = patterns_.next(to.pattern, decode_utf8(held.bytes()).value);
-            to.pattern = next == Patterns::none ? 0 : next;
+            to.pattern = behind(to.pattern, decode_utf8(held.bytes()).value);
             held.clear();
         }
         to.held = held.packed();
+    }
+    std::uint32_t behind(std::uint32_t pattern, code_point c) const noexcept {
+        if (pattern == no_match_follows) return pattern;
+        const std::uint32_t next = patterns_.next(pattern, c);
+        return next == Patterns::none ? std::uint32_t{no_match_follows} : next;
+    }
+    bool matches(std::uint32_t pattern) const noexcept {
+        return !patterns_.empty() && pattern != no_match_follows && patterns_.label(pattern) != 0;
     }
 
     word_automaton<char> words_;

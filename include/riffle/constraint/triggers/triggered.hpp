@@ -35,9 +35,10 @@ enum class constraint_begins : std::uint8_t {
 struct triggers {
     std::vector<std::string> words = {};  ///< bytes, wherever tokens begin and end
     /// ECMA-262's regular expressions, as parse_regex reads them; the first end of a match fires. They may look behind
-    /// with `^` to the beginning of the text, or of what follows the last constrained part.
+    /// with `^` to the beginning of the text, or of what follows the last constrained part; `$` holds anywhere, since the
+    /// text has not gone on yet. Bytes that are not UTF-8 count as U+FFFD.
     std::vector<std::string> patterns = {};
-    std::vector<token_id> tokens = {};                     ///< control tokens, say
+    std::vector<token_id> tokens = {};                     ///< control tokens, say; of the vocabulary
     constraint_begins begins = constraint_begins::behind;  ///< where the constraint begins
 };
 
@@ -60,16 +61,25 @@ public:
     shared_pointer<const trie_data> trie;
     firing_tokens<Automaton> firing;
     mutable kept_by_key<all_but_few> masks;
-    /// Reads a token up to where a trigger is complete; answers what of its bytes comes behind that. A control token is
-    /// read by its name, but is no text: a trigger may end with the name, not inside of it.
-    text read_to_firing(token_id token, typename Automaton::state& at) const noexcept {
-        const text bytes = trie->piece(token);
-        if (!trie->is_control(token) && !trie->is_read_by_bytes(token)) return {};
-        const std::size_t read = firing.read_to_firing(bytes, at);
-        if (trie->is_control(token) && read < bytes.size()) at = {};
-        return bytes.part(read);
-    }
     bool begins_with_trigger = false;
+
+    /// What is read of a token. A control token is read by its name, but is no text: a trigger may end with the name, not
+    /// inside of it.
+    struct read_bytes {
+        text bytes;
+        bool is_name = false;
+        read_bytes(const text& of, bool as_name = false) noexcept : bytes(of), is_name(as_name) {}
+    };
+    read_bytes bytes_of(token_id token) const noexcept {
+        const bool is_name = trie->is_control(token);
+        return {is_name || trie->is_read_by_bytes(token) ? trie->piece(token) : text(), is_name};
+    }
+    /// Reads up to where a trigger is complete; answers what comes behind that.
+    text read_to_firing(const read_bytes& of, typename Automaton::state& at) const noexcept {
+        const std::size_t read = firing.read_to_firing(of.bytes, at);
+        if (of.is_name && read < of.bytes.size()) at = {};
+        return of.bytes.part(read);
+    }
 };
 using trigger_data = basic_trigger_data<trigger_automaton>;
 
@@ -89,7 +99,7 @@ using trigger_data = basic_trigger_data<trigger_automaton>;
 /// Where the constraint is complete but could go on, a token of free text ends it, unless `then` is `once`.
 ///
 /// Nothing throws; check() says what is wrong with the triggers (why(): with which), or with the constraint. A call
-/// that fails changes nothing. Copies go on by themselves and share what was found. Making one walks the vocabulary
+/// that fails changes nothing. Behind a token that ends generation nothing is legal. Copies go on by themselves and share what was found. Making one walks the vocabulary
 /// once (some milliseconds for 150,000 tokens). Cost of a token of free text: its bytes, whatever has come before; a
 /// state in the middle of a trigger is looked at once.
 template <token_matcher Matcher>
@@ -116,7 +126,7 @@ public:
     /// The constraint that is triggered.
     const Matcher& constraint() const noexcept { return inner_; }
     /// Whether it is awake.
-    bool is_awake() const noexcept { return places_.now().doing == activity::constrained; }
+    bool is_awake() const noexcept { return doing() == activity::constrained; }
     /// What is wrong with the triggers: `where` is the one. Nothing in it where nothing is. Throws std::bad_alloc.
     parse_problem why() const { return why_ ? why_->problem : parse_problem(); }
 
@@ -125,35 +135,28 @@ public:
     /// Whether a token can be chosen: what is wrong with the triggers, or while the constraint is awake its check().
     status(check)() const noexcept {
         if (!problem_.ok()) return problem_;
-        if (places_.now().doing == activity::constrained && !can_leave()) return detail::check_of(inner_);
-        return (is_waiting() || can_leave()) && !find_mask() ? status(status_code::out_of_memory) : status();
+        if (doing() == activity::ended) return status::failed(status_code::no_legal_token, "triggered");
+        if (is_awake() && !can_leave()) return detail::check_of(inner_);
+        const bool needs_mask = doing() == activity::waiting || (is_awake() && after_ == after_constraint::rearm);
+        return needs_mask && !find_mask() ? status(status_code::out_of_memory) : status();
     }
     /// The legal tokens. Valid until the next call.
     legal_tokens legal() const noexcept {
-        if (!problem_.ok()) return legal_tokens::of_ids({});
-        switch (places_.now().doing) {
-        case activity::constrained:
-            if (!can_leave()) return legal_tokens_of(inner_);
-            if (after_ == after_constraint::free) return legal_tokens::all();
-            return legal_where_it_may_end();
-        case activity::waiting: {
-            const detail::all_but_few* const mask = find_mask();
-            return mask ? mask->legal() : legal_tokens::of_ids({});
-        }
-        case activity::free: break;
-        }
-        return legal_tokens::all();
+        if (!problem_.ok() || doing() == activity::ended) return legal_tokens::of_ids({});
+        if (doing() == activity::free) return legal_tokens::all();
+        if (is_awake() && !can_leave()) return legal_tokens_of(inner_);
+        if (is_awake() && after_ == after_constraint::free) return legal_tokens::all();
+        if (is_awake()) return legal_where_it_may_end();
+        const detail::all_but_few* const mask = find_mask();
+        return mask ? mask->legal() : legal_tokens::of_ids({});
     }
     /// Whether accept would take it.
     bool allows(token_id token) const noexcept {
-        if (!problem_.ok()) return false;
-        const place& now = places_.now();
-        if (now.doing == activity::free) return true;
-        if (now.doing == activity::constrained) {
-            if (inner_.allows(token)) return true;
-            return can_leave() && (after_ == after_constraint::free || is_legal_behind({}, token));
-        }
-        return is_legal_behind(now.state, token);
+        if (!problem_.ok() || doing() == activity::ended || !is_token(token)) return false;
+        if (is_awake() && inner_.allows(token)) return true;
+        if (is_awake() && !can_leave()) return false;
+        const place at = place_of_free_text();
+        return at.doing == activity::free || is_legal_behind(at.state, token);
     }
     /// Why accept would refuse it.
     status can_accept(token_id token) const noexcept {
@@ -163,29 +166,54 @@ public:
     /// Takes a token. step::finished: the constraint's text is complete and `then` is `once`, or this was the end.
     step accept(token_id token) noexcept {
         if (!problem_.ok()) return step::refusal(problem_);
-        place next = places_.now();
-        if (next.doing == activity::constrained) {
-            const bool goes_on = inner_.allows(token);
-            if (goes_on || !can_leave()) return accept_inside(token);
-            leave(next);
-        }
+        if (doing() == activity::ended || !is_token(token)) return step::refusal(can_accept(token));
+        if (is_awake() && (inner_.allows(token) || !can_leave())) return accept_inside(token);
+        place next = place_of_free_text();
         step taken;
         taken.finished = data_->trie->ends_text(token);
-        const std::uint64_t earlier = inner_.mark();
-        if (next.doing == activity::waiting && !taken.finished) {
-            const status fired = read(token, next);
-            if (!fired.ok()) {
-                inner_.rollback(earlier);
-                return step::refusal(fired);
-            }
-            if (next.doing == activity::constrained && detail::is_finished(inner_)) {
-                taken.finished = after_ == after_constraint::once;
-                leave(next);
-            }
+        if (taken.finished) next.doing = activity::ended;
+        if (next.doing == activity::waiting) {
+            const status fired = is_trigger(token) ? wake_behind_token(token, inner_) : read(data_->bytes_of(token), next);
+            if (!fired.ok()) return step::refusal(fired);
+            if (is_trigger(token)) awaken(next);
+            taken.finished = leave_where_finished(next);
         }
-        next.inner = inner_.mark();
-        places_.push(next);
+        push(next);
         return taken;
+    }
+    /// Takes some bytes, all of them or none; they count as one token.
+    status accept_bytes(const text& bytes) noexcept { return accept_parts({&bytes, 1}); }
+    /// Takes bytes in parts, with something between them across which no trigger is looked for (thoughts); all of them or
+    /// none, and only the last may wake the constraint. They count as one token. Within a constraint that is not
+    /// complete there is but one part.
+    status accept_parts(std::span<const text> parts) noexcept {
+        if (!problem_.ok()) return problem_;
+        if (is_awake() && parts.size() == 1) {
+            const status inside = detail::accept_bytes_of(inner_, parts[0]);
+            if (inside.ok()) return accepted_bytes(places_.now());
+            if (!can_leave()) return inside;
+        }
+        if (!passes_free_text()) return status::failed(status_code::stage_failed, "triggered");
+        place next = place_of_free_text();
+        for (std::size_t i = 0; i < parts.size() && next.doing == activity::waiting; ++i) {
+            const bool is_last = i + 1 == parts.size();
+            if (i > 0) next.state = {};
+            if (!is_last && fires(parts[i], next.state))
+                return status::failed(status_code::stage_failed, "triggered");
+            if (const status fired = read(parts[i], next); !fired.ok()) return fired;
+        }
+        return accepted_bytes(next);
+    }
+    /// Whether free text may come.
+    bool passes_free_text() const noexcept {
+        return problem_.ok() && doing() != activity::ended && (!is_awake() || can_leave());
+    }
+    /// How many bytes of a token are free text: those up to where it wakes the constraint.
+    std::size_t free_text_of(token_id token, const text& bytes) const noexcept {
+        if (!passes_free_text() || (is_awake() && inner_.allows(token))) return 0;
+        place at = place_of_free_text();
+        if (at.doing == activity::free) return bytes.size();
+        return is_trigger(token) ? 0 : bytes.size() - data_->read_to_firing(bytes, at.state).size();
     }
     /// To the beginning of another text: marks of before mean nothing any more.
     void reset() noexcept {
@@ -194,28 +222,32 @@ public:
     }
     /// Begins another text that counts as one token: rollback goes back behind it.
     status restart() noexcept {
+        if (!problem_.ok()) return problem_;
         const status begun = detail::begin_again(inner_);
-        if (begun.ok()) places_.push({activity::waiting, {}, inner_.mark()});
-        return begun;
+        if (!begun.ok()) return begun;
+        push({.begun = places_.now().begun + 1});
+        return {};
     }
     /// How many tokens have come since the beginning.
     std::uint64_t mark() const noexcept { return places_.mark(); }
-    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back.
+    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back, or ahead of
+    /// a trigger, where the constraint cannot go back behind its beginning (see token_matcher).
     status rollback(std::uint64_t mark) noexcept {
         status can = places_.can_go_to(mark);
-        if (can.ok() && !bool(inner_.rollback(places_.at(mark).inner))) can = status_code::rewind_too_far;
-        if (can.ok()) places_.go_to(mark);
+        if (!can.ok()) return can;
+        const place& to = places_.at(mark);
+        const bool lies_behind = detail::goes_back_behind_beginnings<Matcher> || to.begun == places_.now().begun;
+        if (!lies_behind || !bool(inner_.rollback(to.inner))) return status_code::rewind_too_far;
+        places_.go_to(mark);
         return can;
     }
 
     /// Whether the text may end here: always, but within a constraint that is not complete.
-    bool is_complete() const noexcept {
-        return places_.now().doing != activity::constrained || detail::is_complete(inner_);
-    }
-    /// Whether nothing but an end may follow.
+    bool is_complete() const noexcept { return !is_awake() || detail::is_complete(inner_); }
+    /// Whether nothing but an end may follow, or it came.
     bool is_finished() const noexcept {
-        return places_.now().doing == activity::constrained && after_ == after_constraint::once &&
-               detail::is_finished(inner_);
+        return doing() == activity::ended ||
+               (is_awake() && after_ == after_constraint::once && detail::is_finished(inner_));
     }
     /// The tokens that must follow: those of the constraint while it is awake.
     std::size_t forced_run(std::span<token_id> into) const noexcept {
@@ -223,17 +255,18 @@ public:
     }
 
 private:
-    enum class activity : std::uint8_t { waiting, constrained, free };
+    enum class activity : std::uint8_t { waiting, constrained, free, ended };
     using automaton_state = detail::trigger_automaton::state;
+    using read_bytes = detail::trigger_data::read_bytes;
     struct place {
         activity doing = activity::waiting;
         automaton_state state = {};
         std::uint64_t inner = 0;  ///< its mark
+        std::uint32_t begun = 0;  ///< how often the constraint has begun
     };
     struct shared_problem : detail::shared_object {
         parse_problem problem;
     };
-    /// Words of one matcher: a copy makes its own.
     status build(const vocabulary_trie& trie, const triggers& by) noexcept {
         RIFFLE_TRY {
             detail::shared_pointer<detail::trigger_data> made(new detail::trigger_data());
@@ -242,6 +275,9 @@ private:
                 return refuse(why, "there are no triggers");
             if (by.begins == constraint_begins::with_the_trigger && !by.patterns.empty())
                 return refuse(why, "a constraint cannot begin with a pattern's match, only behind it");
+            for (const token_id token : by.tokens)
+                if (token < 0 || std::size_t(token) >= trie.data()->size())
+                    return refuse(why, "the vocabulary has no such token as a trigger");
             if (!made->automaton.build(by.words, by.patterns, why->problem)) return refuse(why, nullptr);
             made->tokens = by.tokens;
             std::sort(made->tokens.begin(), made->tokens.end());
@@ -259,72 +295,93 @@ private:
         why_ = detail::shared_pointer<const shared_problem>(why.get());
         return status::invalid("triggered", "triggers", 0, "cannot be used: see why()");
     }
-    void begin() noexcept { places_.begin({activity::waiting, {}, inner_.mark()}); }
-    bool is_waiting() const noexcept { return places_.now().doing == activity::waiting; }
+    void begin() noexcept { places_.begin({.inner = inner_.mark()}); }
+    void push(place next) noexcept {
+        next.inner = inner_.mark();
+        places_.push(next);
+    }
+    activity doing() const noexcept { return places_.now().doing; }
+    bool is_token(token_id token) const noexcept { return token >= 0 && std::size_t(token) < data_->trie->size(); }
     /// Whether the constraint is complete, and free text may follow.
     bool can_leave() const noexcept {
         return is_awake() && after_ != after_constraint::once && detail::is_complete(inner_);
     }
+    /// Where free text is read from: behind the constraint, where that is awake.
+    place place_of_free_text() const noexcept {
+        place at = places_.now();
+        if (is_awake()) leave(at);
+        return at;
+    }
     void leave(place& from) const noexcept {
-        if (after_ == after_constraint::once) return;
         from.doing = after_ == after_constraint::free ? activity::free : activity::waiting;
         from.state = {};
     }
+    /// Whether that was the end of the text.
+    bool leave_where_finished(place& at) const noexcept {
+        if (at.doing != activity::constrained || !detail::is_finished(inner_)) return false;
+        if (after_ == after_constraint::once) return true;
+        leave(at);
+        return false;
+    }
     step accept_inside(token_id token) noexcept {
-        const step inner = inner_.accept(token);
-        if (inner.refused) return inner;
+        step taken = inner_.accept(token);
+        if (taken.refused) return taken;
         place next = places_.now();
-        step taken;
-        taken.finished = data_->trie->ends_text(token);
-        if (detail::is_finished(inner_) || inner.finished) {
-            taken.finished |= after_ == after_constraint::once;
-            leave(next);
-        }
-        next.inner = inner_.mark();
-        places_.push(next);
+        const bool is_over = taken.finished || detail::is_finished(inner_);
+        taken.finished = data_->trie->ends_text(token) || (is_over && after_ == after_constraint::once);
+        if (data_->trie->ends_text(token)) next.doing = activity::ended;
+        else if (is_over && after_ != after_constraint::once) leave(next);
+        push(next);
         return taken;
     }
 
-    // ---- a token of free text
+    status accepted_bytes(place next) noexcept {
+        leave_where_finished(next);
+        push(next);
+        return {};
+    }
 
+    // ---- free text
+
+    bool fires(const text& bytes, automaton_state from) const noexcept {
+        data_->read_to_firing(bytes, from);
+        return data_->automaton.has_fired(from);
+    }
     bool is_trigger(token_id token) const noexcept {
         return std::binary_search(data_->tokens.begin(), data_->tokens.end(), token);
     }
-    /// Reads a token of free text, and wakes the constraint where a trigger is complete.
-    status read(token_id token, place& at) noexcept {
-        if (is_trigger(token)) return wake_behind_token(token, inner_, at);
-        const text rest = data_->read_to_firing(token, at.state);
+    /// Reads some bytes, and wakes the constraint where a trigger is complete in them. Where it refuses what lies behind
+    /// that nothing has changed.
+    status read(const read_bytes& of, place& at) noexcept {
+        const text rest = data_->read_to_firing(of, at.state);
         if (!data_->automaton.has_fired(at.state)) return {};
         const status woken = wake(inner_, at.state, rest);
-        at.doing = activity::constrained;
-        return woken;
+        if (!woken.ok()) return woken;
+        awaken(at);
+        return {};
     }
-    status wake_behind_token(token_id token, Matcher& constraint, place& at) const noexcept {
-        status begun = detail::begin_again(constraint);
-        if (begun.ok() && data_->begins_with_trigger) begun = refusal_of(constraint.accept(token));
+    static void awaken(place& at) noexcept {
         at.doing = activity::constrained;
-        return begun;
+        ++at.begun;
+    }
+    status wake_behind_token(token_id token, Matcher& constraint) const noexcept {
+        return data_->begins_with_trigger ? detail::begin_again_with(constraint, token) : detail::begin_again(constraint);
     }
     /// The constraint, from its beginning: the trigger that ended in a state, where it begins with that, and the rest
     /// of a token.
     status wake(Matcher& constraint, const automaton_state& fired, const text& rest) const noexcept {
-        status begun = detail::begin_again(constraint);
-        if (begun.ok() && data_->begins_with_trigger)
-            begun = detail::accept_bytes_of(constraint, text(data_->words[data_->automaton.word_at(fired)]));
-        if (begun.ok() && !rest.empty()) begun = detail::accept_bytes_of(constraint, rest);
-        return begun;
+        const text trigger = data_->begins_with_trigger ? text(data_->words[data_->automaton.word_at(fired)]) : text();
+        return detail::begin_again_with(constraint, trigger, rest);
     }
-    static status refusal_of(const step& taken) noexcept { return taken.refused ? taken.state : status(); }
     /// Whether a token of free text is legal: it does not wake the constraint in a way that this refuses.
     bool is_legal_behind(automaton_state state, token_id token) const noexcept {
         if (data_->trie->ends_text(token)) return true;
-        place at;
         if (is_trigger(token)) {
             if (!data_->begins_with_trigger) return true;
             Matcher probe = inner_;
-            return wake_behind_token(token, probe, at).ok();
+            return wake_behind_token(token, probe).ok();
         }
-        const text rest = data_->read_to_firing(token, state);
+        const text rest = data_->read_to_firing(data_->bytes_of(token), state);
         if (!data_->automaton.has_fired(state)) return true;
         if (rest.empty() && !data_->begins_with_trigger) return true;
         Matcher probe = inner_;
@@ -335,7 +392,7 @@ private:
 
     /// Of the present state, or of the beginning where the constraint may end.
     const detail::all_but_few* find_mask() const noexcept {
-        const automaton_state state = is_waiting() ? places_.now().state : automaton_state{};
+        const automaton_state state = place_of_free_text().state;
         const std::uint64_t key = state.key();
         if (mask_ && mask_key_ == key) return mask_.get();
         mask_ = data_->masks.find(key);
@@ -372,10 +429,7 @@ private:
     }
     /// Tokens of one text as another, those that have only names, and triggers.
     void add_other_hidden(const automaton_state& state, detail::all_but_few& made, bool& has_room) const {
-        const std::size_t found = made.hidden.size();
-        for (const auto& d : data_->trie->tree().duplicates)
-            for (std::size_t i = 0; i < found; ++i)
-                if (made.hidden[i] == d.in_tree && !is_trigger(d.token)) has_room &= made.hidden.push(d.token);
+        made.hide_duplicates(data_->trie->tree(), has_room, [this](token_id token) { return !is_trigger(token); });
         for (const token_id token : data_->trie->control_tokens())
             if (!is_legal_behind(state, token)) has_room &= made.hidden.push(token);
         for (const token_id token : data_->tokens)
