@@ -66,7 +66,7 @@ private:
     void make_chain() {
         static const char* const texts[] = {"top_k=3;temp=0.7", "temp=0", "grammar=root ::= \"ab\"+", "json_schema={\"type\": \"object\"}",
                                             "mirostat=2", "nonsense", "repeat_penalty=1.3;dry_multiplier=1;xtc_probability=0.5", "infill;temp=1"};
-        riffle_chain_options options{in_.below(8) == 0 ? in_.below(20) : sizeof options, std::int32_t(in_.below(3))};
+        riffle_chain_options options{in_.below(8) == 0 ? in_.below(20) : sizeof options, std::int32_t(in_.below(3)), 0};
         riffle_chain*& c = any(chains_);
         riffle_chain_free(c);
         c = riffle_chain_new(texts[in_.below(8)], any(vocabularies_), in_.below(2) ? nullptr : &options, problem());

@@ -167,6 +167,7 @@ public:
         if (!masks_) return status_code::out_of_memory;
         if (places_.now().has_ended) return status::failed(status_code::no_legal_token, "budgeted");
         if (is_thinking()) return is_forcing() || find_mask() ? status() : status(status_code::out_of_memory);
+        if (is_free() && !find_beginnings()) return status_code::out_of_memory;
         const status inner =
             is_in_step() ? detail::check_of(inner_) : status::failed(status_code::dead_end, "budgeted");
         return !inner.ok() && may_open() && legal().count > 0 ? status() : inner;
@@ -180,15 +181,14 @@ public:
             return mask ? mask->legal() : legal_tokens::of_ids({});
         }
         const legal_tokens said = is_in_step() ? legal_tokens_of(inner_) : legal_tokens::of_ids({});
-        const bool is_alone = !may_open() && doing() != detail::thinking::behind && !is_free();
+        const bool is_alone =
+            is_free() ? is_all_of_free_text(said) : !may_open() && doing() != detail::thinking::behind;
         return said.are_all || is_alone ? said : legal_beside(said);
     }
     /// Whether accept would take it.
     bool allows(token_id token) const noexcept {
-        if (!tags_.rules() || places_.now().has_ended) return false;
-        if (token < 0 || std::size_t(token) >= rules().trie->size()) return false;
-        if (is_forcing()) return token == rules().forced[places_.now().thoughts.tokens_left];
-        if (is_thinking() && rules().trie->ends_text(token)) return true;
+        if (!may_come(token)) return false;
+        if (is_thinking() && (is_forcing() || rules().trie->ends_text(token))) return true;
         if (is_space_behind(token)) return true;
         detail::thought_state s = places_.now().thoughts;
         const detail::thought_step read = read_token(token, s);
@@ -203,10 +203,10 @@ public:
     /// Takes a token. step::finished is the constraint's; step::rewind is 1 where a token that ends generation is to be
     /// taken back (reasoning_budget::end_of_generation_ends_thoughts).
     step accept(token_id token) noexcept {
-        if (!allows(token)) return step::refusal(can_accept(token));
+        if (!may_come(token)) return step::refusal(can_accept(token));
         place next = places_.now();
-        if (is_thinking() && !is_forcing() && rules().trie->ends_text(token)) return end_text(next);
         step taken;
+        if (is_thinking() && !is_forcing() && rules().trie->ends_text(token)) return end_text(next);
         if (is_space_behind(token)) {
             ++next.thoughts.tokens_left;
             push(next);
@@ -215,13 +215,15 @@ public:
         const bool was_thinking = is_thinking();
         const detail::thought_step read = read_token(token, next.thoughts);
         if (read.touches_thoughts()) {
+            next.begun += begins_anew(read, next.is_fresh);
             if (const status said = say(read, inner_, next.is_fresh); !said.ok()) return step::refusal(said);
             next.is_in_step = true;
             taken.finished = !next.thoughts.is_inside() && !read.says_nothing() && detail::is_finished(inner_);
         } else if (!was_thinking) {
-            next.is_in_step = is_in_step() && inner_.allows(token);
-            if (next.is_in_step) taken = inner_.accept(token);
-            if (taken.refused) return taken;
+            if (is_in_step()) taken = inner_.accept(token);
+            next.is_in_step = is_in_step() && !taken.refused;
+            if (!next.is_in_step && !next.thoughts.may_open) return step::refusal(can_accept(token));
+            if (!next.is_in_step) taken = {};  // it goes on with the beginning of a tag
             next.is_fresh = next.is_fresh && !next.is_in_step;
         }
         push(next);
@@ -291,6 +293,7 @@ private:
         bool is_fresh = true;     ///< the constraint has taken nothing yet
         bool has_ended = false;   ///< a token has ended generation within thoughts
     };
+    using token_list = detail::thought_rules::token_list;
     /// Of thoughts ahead of the constraint's text, by the state of the tags. Copies share them; other constraints with
     /// these tags have others.
     struct masks : detail::shared_object, detail::kept_by_key<detail::all_but_few> {};
@@ -334,6 +337,12 @@ private:
 
     // ---- tokens in which thoughts begin or end
 
+    /// Whether a token is one, and nothing else is forced.
+    bool may_come(token_id token) const noexcept {
+        if (!tags_.rules() || places_.now().has_ended) return false;
+        if (token < 0 || std::size_t(token) >= rules().trie->size()) return false;
+        return !is_forcing() || token == rules().forced[places_.now().thoughts.tokens_left];
+    }
     /// Whether the constraint lets any text pass, in which thoughts may begin anywhere.
     bool is_free() const noexcept { return is_in_step() && detail::passes_free_text(inner_); }
     detail::thought_step read_token(token_id token, detail::thought_state& s) const noexcept {
@@ -351,10 +360,13 @@ private:
             return has_heard_nothing ? status() : detail::accept_parts_of(constraint, read.all_said());
         }
         const text behind = read.parts > 0 ? read.said[read.parts - 1] : text();
-        const bool begins_anew = read.begins && !is_fresh;
-        is_fresh = behind.empty() && (begins_anew || is_fresh);
-        if (begins_anew) return detail::begin_again_with(constraint, behind, {});
+        const bool is_anew = begins_anew(read, is_fresh);
+        is_fresh = behind.empty() && (is_anew || is_fresh);
+        if (is_anew) return detail::begin_again_with(constraint, behind, {});
         return behind.empty() ? status() : detail::accept_bytes_of(constraint, behind);
+    }
+    bool begins_anew(const detail::thought_step& read, bool is_fresh) const noexcept {
+        return read.begins && !is_fresh && !is_free();
     }
     bool can_say(const detail::thought_step& read) const noexcept {
         if (read.says_nothing() && !read.is_too_long) return true;
@@ -392,11 +404,38 @@ private:
             places_.now().thoughts.tokens_left < detail::thought_rules::most_space)
             for (const token_id token : rules().spaces) set(token, true);
         if (may_open() && !is_free()) each_opening([&](token_id token) { set(token, allows(token)); });
-        if (is_free()) {
-            const std::uint32_t tag = places_.now().thoughts.tag;
-            rules().each_beginning(tag, [&](token_id token) { set(token, allows(token)); });
-        }
+        if (const token_list* const beginnings = is_free() ? find_beginnings() : nullptr)
+            for (const token_id token : beginnings->tokens) set(token, allows(token));
         return legal_tokens::of_words({words.data(), words.size()}, count);
+    }
+    /// Whether the constraint's own tokens are the legal ones, where it lets any text pass: they are, but where a token in
+    /// which thoughts begin goes on as it could not, or as it alone could.
+    bool is_all_of_free_text(const legal_tokens& said) const noexcept {
+        const token_list* const beginnings = find_beginnings();
+        if (said.are_all || !beginnings) return true;
+        for (const token_id token : beginnings->tokens)
+            if (said.contains(token) != allows(token)) return false;
+        if (doing() != detail::thinking::behind) return true;
+        return std::all_of(rules().spaces.begin(), rules().spaces.end(),
+                           [&](token_id token) { return said.contains(token) == allows(token); });
+    }
+    /// The tokens in which thoughts begin in the middle of free text, and that hold more than the tag.
+    const token_list* find_beginnings() const noexcept {
+        const std::uint32_t tag = places_.now().thoughts.tag;
+        if (beginnings_ && beginnings_of_ == tag) return beginnings_.get();
+        beginnings_ = rules().beginnings.find(tag);
+        beginnings_of_ = tag;
+        if (beginnings_) return beginnings_.get();
+        RIFFLE_TRY {
+            detail::shared_pointer<token_list> made(new token_list());
+            bool has_room = true;
+            rules().each_beginning(tag, [&](token_id token) { has_room &= made->tokens.push(token); });
+            if (!has_room) return nullptr;
+            beginnings_ = detail::shared_pointer<const token_list>(made.get());
+            rules().beginnings.keep(tag, beginnings_);
+        }
+        RIFFLE_CATCH {}  // check() says so
+        return beginnings_.get();
     }
     template <class Visit>
     void each_opening(Visit visit) const noexcept {
@@ -468,8 +507,6 @@ private:
         RIFFLE_CATCH {}  // check() says so
     }
 
-    using trie_type = detail::trie_data;
-
     thought_tags tags_;
     Matcher inner_;
     detail::recent_places<place> places_;
@@ -477,6 +514,8 @@ private:
     std::uint64_t force_at_ = 0;  ///< a token that ends generation was taken as so many-th, and is to be taken back
     mutable detail::shared_pointer<const detail::all_but_few> mask_;
     mutable std::uint64_t mask_key_ = 0, mask_is_of_ = 0;
+    mutable detail::shared_pointer<const token_list> beginnings_;
+    mutable std::uint32_t beginnings_of_ = 0;  ///< which state of the tags
     mutable detail::mask_storage own_;
 };
 template <class Matcher>

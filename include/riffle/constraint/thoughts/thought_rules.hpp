@@ -100,6 +100,10 @@ public:
     std::vector<token_id> spaces;  ///< tokens of white space alone, ascending
     shared_pointer<const trie_data> trie;
     firing_tokens<Automaton> beginning, ending;  ///< the tokens in which thoughts begin, and end
+    struct token_list : shared_object {
+        growing_array<token_id> tokens;
+    };
+    mutable kept_by_key<token_list> beginnings;  ///< each_beginning, by the state of the tags
 
     /// False, and why, where there is no end, or no way to write it.
     template <class Tokenise>
