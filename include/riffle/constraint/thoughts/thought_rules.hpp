@@ -127,9 +127,8 @@ public:
         return s;
     }
 
-    /// Takes a token. Of its first bytes `free` may hold a tag that begins thoughts, wherever it lies in them; where that
-    /// is none, only what the whole text begins with, as long as it goes on with a tag. `is_free`: thoughts may begin
-    /// anywhere behind thoughts that end in it, too.
+    /// Takes a token. Where the text `is_free` a tag begins thoughts wherever it lies in the first `free` bytes, and behind
+    /// thoughts that end in the token; else only ahead of all other text.
     thought_step read(token_id token, thought_state& s, std::size_t free, bool is_free) const noexcept {
         thought_step r;
         text left = shown(token);
@@ -142,7 +141,7 @@ public:
             s.tokens_left = 0;
             s.set(thinking::outside);
             if (is_free && left.empty()) return r;
-            if (!(free > 0 ? begins_within(left, free, is_name, s, r) : begins_ahead(token, left, s, r))) return r;
+            if (!(is_free ? begins_within(left, free, is_name, s, r) : begins_ahead(token, left, s, r))) return r;
         }
         while (!goes_on_thinking(left, is_name, s, r)) {
             if (left.empty()) break;
@@ -285,8 +284,9 @@ private:
     /// Whether thoughts begin within the first bytes: what lies ahead of the tag is said, and `left` lies behind it.
     bool begins_within(text& left, std::size_t free, bool is_name, thought_state& s, thought_step& r) const noexcept {
         free = (std::min)(free, left.size());
-        const text behind = read_tag(begins, is_name, left.part(0, free), s.tag);
         s.may_open = 0;
+        if (free == 0) s.tag = 0;
+        const text behind = read_tag(begins, is_name, left.part(0, free), s.tag);
         if (!begins.has_fired({s.tag})) {
             if (free < left.size()) s.tag = 0;
             return false;

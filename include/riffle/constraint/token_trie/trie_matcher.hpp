@@ -193,12 +193,12 @@ public:
     }
     /// Takes a token. step::finished: with ends_text, that the value is there.
     step accept(token_id token) noexcept {
+        const riffle::status can = can_accept(token);
+        if (!can.ok()) return step::refusal(can);
         if (status_ != trie_status::active) {
             consumed_ = false;
             return {};
         }
-        const riffle::status can = can_accept(token);
-        if (!can.ok()) return step::refusal(can);
         step taken;
         consumed_ = goes_on(token);
         if (consumed_) go_on(token);
