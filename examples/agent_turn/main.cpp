@@ -51,7 +51,7 @@ int main(int count, char** arguments) {
     const thought_tags tags(trie,
                             {.tokens = 24, .message = " But that is enough.", .starts_inside = true, .landing_tokens = 8},
                             [&](text t) { return model->tokens_of({t.data(), t.size()}); });
-    auto chain = constrain{budgeted(tags, grammar_matcher(turn, trie))} | soft_landing{tags} |
+    auto chain = constrain{budgeted(tags, grammar_matcher(turn, trie))} | soft_landing{.tags = tags, .anywhere = false} |
                  top_k{.k = 30} | temperature{.t = 0.7f} | dist{.seed = 4};
     const auto& at = get<constrain<budgeted<grammar_matcher>>>(chain).matcher;
     text_stream out(words);

@@ -209,8 +209,8 @@ public:
     // ---- what was captured
 
     /// The texts of the captured parts (see captured()), in the order in which they begin; those that go on at present
-    /// have is_whole = false. Of several ways in which the text can be read one counts, the same each time. A matcher of
-    /// a grammar with captures keeps its tokens, 4 bytes each; one of another grammar keeps nothing.
+    /// have is_whole = false. Of several ways in which the text can be read one counts, the same each time. A matcher
+    /// of a grammar with captures keeps its tokens, 4 bytes each; one of another grammar keeps nothing.
     ///
     /// Throws std::bad_alloc. Reads the whole text anew: about a microsecond a byte. Empty where it can be read in so
     /// many ways that 8 million steps do not tell.

@@ -24,8 +24,8 @@ struct sampler_options {
     const char* name = "riffle";
     /// The token to choose where none is legal, the end of generation say; null_token = the first candidate.
     token_id fallback = null_token;
-    /// Where nothing with a logit above -inf is left, that is as if no token were legal. (Under numerics::llama the array
-    /// is llama.cpp's otherwise, whose samplers go on with tokens that are not legal.)
+    /// Where nothing with a logit above -inf is left, that is as if no token were legal. (Under numerics::llama the
+    /// array is llama.cpp's otherwise, whose samplers go on with tokens that are not legal.)
     bool needs_legal = false;
     /// In the graph of a context, none but ggml's own operations. On the processor riffle's are ten times as quick.
     bool only_ggml_operations = false;

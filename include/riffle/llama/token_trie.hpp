@@ -102,9 +102,10 @@ inline sentence last_problem() noexcept { return detail::problem_of_thread; }
 ///
 /// nullptr where the payload cannot be read or has no leaves, has a token that the model lacks, a control token or one
 /// that ends generation, and for other modes; last_problem() says why. Tokens that are accepted before the first apply
-/// are a prompt's; a run of forced tokens is accepted by accept_forced. Where no legal token has a logit above -inf, one
-/// candidate of -inf is left, and accepting it changes nothing. Clones share the trie, and reset goes back to the
-/// beginning of a value. A CPU sampler: llama.cpp runs the ones behind it on the processor, too. Needs llama.h of any version since September 2024, as make_sampler.
+/// are a prompt's; a run of forced tokens is accepted by accept_forced. Where no legal token has a logit above -inf,
+/// one candidate of -inf is left, and accepting it changes nothing. Clones share the trie, and reset goes back to the
+/// beginning of a value. A CPU sampler: llama.cpp runs the ones behind it on the processor, too. Needs llama.h of any
+/// version since September 2024, as make_sampler.
 template <class Vocab>
 llama_sampler* token_trie_sampler(const Vocab* vocab, const char* payload_json, int mode,
                                   const token_trie_options& options = {}) noexcept {

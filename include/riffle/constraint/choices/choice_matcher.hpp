@@ -74,8 +74,8 @@ public:
         build(trie, names, options, detail::longest_pieces(trie));
     }
     /// score_choices takes each in the tokens in which the model's own tokeniser spells it, which is what the model met
-    /// in training: `tokenise(text)` gives a list of ids, as vocabulary::tokenise does. (In the longest tokens where that
-    /// spells something else.)
+    /// in training: `tokenise(text)` gives a list of ids, as vocabulary::tokenise does. (In the longest tokens where
+    /// that spells something else.)
     template <class Names, class Tokenise>
         requires(!std::is_same_v<Tokenise, choice_options>)
     basic_choice_matcher(const Trie& trie, const Names& names, Tokenise tokenise,
@@ -363,8 +363,8 @@ private:
             if (read(token, to, past) && !visit(token)) return;
         }
     }
-    /// The tokens below some nodes of the vocabulary's tree that lie side by side; `is_past`: they may go on with anything,
-    /// since a choice has ended in them. (As deep as tokens in the tree have bytes: 255.)
+    /// The tokens below some nodes of the vocabulary's tree that lie side by side; `is_past`: they may go on with
+    /// anything, since a choice has ended in them. (As deep as tokens in the tree have bytes: 255.)
     template <class Visit>
     bool walk(std::uint32_t at, bool is_past, std::size_t begin, std::size_t end, Visit& visit) const noexcept {
         const tree_type& tree = trie_.data()->tree();

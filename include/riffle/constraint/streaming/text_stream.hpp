@@ -22,8 +22,8 @@ struct text_stream_options {
 };
 
 /// Tokens as text for a reader: a utf8_stream, and behind it stop_strings. What comes out are whole characters that
-/// nothing takes back (but with invalid_bytes::keep, which lets any bytes through). Stop strings have to be UTF-8, or no
-/// text would have them: check() says so, and nothing comes out.
+/// nothing takes back (but with invalid_bytes::keep, which lets any bytes through). Stop strings have to be UTF-8, or
+/// no text would have them: check() says so, and nothing comes out.
 ///
 ///     text_stream out(words, {"\nUser:"});
 ///     while (!out.stopped()) print(out.push(token));
@@ -110,7 +110,8 @@ private:
         if (options.invalid == invalid_bytes::keep) return {};
         double number = 0;
         for (const auto& one : stops) {
-            if (!detail::is_utf8(text(one))) return status::invalid("text_stream", "stop string", number, "is not UTF-8");
+            if (!detail::is_utf8(text(one)))
+                return status::invalid("text_stream", "stop string", number, "is not UTF-8");
             ++number;
         }
         return {};

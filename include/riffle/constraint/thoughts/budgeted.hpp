@@ -109,7 +109,8 @@ private:
 /// thinks.
 ///
 ///     const thought_tags tags(trie, reasoning_budget{.tokens = 500, .message = "\nI have to answer now.\n"});
-///     auto c = constrain{budgeted(tags, grammar_matcher(*answer, trie))} | soft_landing{tags} | dist{.seed = 1};
+///     auto c = constrain{budgeted(tags, grammar_matcher(*answer, trie))} |
+///              soft_landing{.tags = tags, .anywhere = false} | dist{.seed = 1};
 ///
 /// Thoughts begin with a tag, at the beginning of the constrained text or behind other thoughts; where the constraint
 /// lets any text pass (as `triggered` does while it waits), anywhere. Once the budget is spent, and a character is
@@ -222,7 +223,8 @@ public:
         } else if (!was_thinking) {
             if (is_in_step()) taken = inner_.accept(token);
             next.is_in_step = is_in_step() && !taken.refused;
-            if (!next.is_in_step && !next.thoughts.may_open) return step::refusal(can_accept(token));
+            if (!next.is_in_step && !next.thoughts.may_open)
+                return taken.refused ? taken : step::refusal(can_accept(token));
             if (!next.is_in_step) taken = {};  // it goes on with the beginning of a tag
             next.is_fresh = next.is_fresh && !next.is_in_step;
         }
@@ -237,9 +239,9 @@ public:
     }
     /// How many tokens have come since the beginning.
     std::uint64_t mark() const noexcept { return places_.mark(); }
-    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back, or ahead of
-    /// thoughts where the constraint cannot go back behind its beginning (see token_matcher). Taking a token back that
-    /// ended generation within thoughts ends them, where that was asked for.
+    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back, or ahead
+    /// of thoughts where the constraint cannot go back behind its beginning (see token_matcher). Taking a token back
+    /// that ended generation within thoughts ends them, where that was asked for.
     status rollback(std::uint64_t mark) noexcept {
         status can = places_.can_go_to(mark);
         if (!can.ok()) return can;
@@ -289,9 +291,10 @@ private:
         detail::thought_state thoughts;
         std::uint64_t inner = 0;  ///< its mark
         std::uint32_t begun = 0;  ///< how often its text has begun anew
-        bool is_in_step = true;   ///< outside: the constraint has taken all of the text, and not only the tag's beginning
-        bool is_fresh = true;     ///< the constraint has taken nothing yet
-        bool has_ended = false;   ///< a token has ended generation within thoughts
+        /// Outside: the constraint has taken all of the text, and not only the tag's beginning.
+        bool is_in_step = true;
+        bool is_fresh = true;    ///< the constraint has taken nothing yet
+        bool has_ended = false;  ///< a token has ended generation within thoughts
     };
     using token_list = detail::thought_rules::token_list;
     /// Of thoughts ahead of the constraint's text, by the state of the tags. Copies share them; other constraints with
@@ -347,7 +350,8 @@ private:
     bool is_free() const noexcept { return is_in_step() && detail::passes_free_text(inner_); }
     detail::thought_step read_token(token_id token, detail::thought_state& s) const noexcept {
         const bool free = is_free();
-        const std::size_t bytes = free && !s.is_inside() ? detail::free_text_of(inner_, token, rules().shown(token)) : 0;
+        const std::size_t bytes =
+            free && !s.is_inside() ? detail::free_text_of(inner_, token, rules().shown(token)) : 0;
         return rules().read(token, s, bytes, free);
     }
     /// Tells the constraint what of a token is not thought: parts of free text, or behind thoughts the beginning of its
@@ -408,8 +412,8 @@ private:
             for (const token_id token : beginnings->tokens) set(token, allows(token));
         return legal_tokens::of_words({words.data(), words.size()}, count);
     }
-    /// Whether the constraint's own tokens are the legal ones, where it lets any text pass: they are, but where a token in
-    /// which thoughts begin goes on as it could not, or as it alone could.
+    /// Whether the constraint's own tokens are the legal ones, where it lets any text pass: they are, but where a token
+    /// in which thoughts begin goes on as it could not, or as it alone could.
     bool is_all_of_free_text(const legal_tokens& said) const noexcept {
         const token_list* const beginnings = find_beginnings();
         if (said.are_all || !beginnings) return true;
@@ -452,7 +456,8 @@ private:
     }
     /// Tokens below nodes of the vocabulary's tree that lie side by side; as deep as tokens are long.
     template <class Visit>
-    void walk_opening(std::uint32_t tag, bool is_ahead, std::size_t begin, std::size_t end, Visit& visit) const noexcept {
+    void walk_opening(std::uint32_t tag, bool is_ahead, std::size_t begin, std::size_t end,
+                      Visit& visit) const noexcept {
         const auto& tree = rules().trie->tree();
         const auto& tags = rules().begins;
         for (std::size_t i = begin; i < end; i += tree.nodes[i].size()) {
@@ -488,7 +493,8 @@ private:
             detail::shared_pointer<detail::all_but_few> made(new detail::all_but_few());
             bool has_room = true;
             const auto check_token = [&](token_id token, std::size_t, const auto&) {
-                if (rules().ends_and_goes_on(token, now.thoughts) && !allows(token)) has_room &= made->hidden.push(token);
+                if (rules().ends_and_goes_on(token, now.thoughts) && !allows(token))
+                    has_room &= made->hidden.push(token);
             };
             const auto& tree = rules().trie->tree();
             rules().ending.each_firing(

@@ -26,7 +26,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// behind other thoughts: `anywhere` says which. Off without tags, and with landing_tokens = 0. O(bytes of the token).
 struct soft_landing {
     thought_tags tags{};   ///< of the budget
-    bool anywhere = true;  ///< false: only what a text begins with are thoughts
+    bool anywhere = true;  ///< false: only what a text begins with are thoughts, as beside a grammar
 
     static constexpr const char* name = "soft_landing";  ///< in statuses, plans and reports
     /// What plans are made from.
@@ -63,8 +63,8 @@ struct soft_landing {
     }
 
 private:
-    /// The token with which the end goes on behind those of its bytes that have come; its first one where they lie within
-    /// one.
+    /// The token with which the end goes on behind those of its bytes that have come; its first one where they lie
+    /// within one.
     static token_id next_of_end(const detail::thought_rules& rules, std::uint32_t tag) noexcept {
         const std::size_t come = rules.ends.come_of(detail::without_space(rules.budget.ends[0]), {tag});
         std::size_t bytes = 0;

@@ -65,8 +65,8 @@ static_assert(sizeof(thought_state) == 24);
 
 /// What a token does to thoughts.
 struct thought_step {
-    /// What of its bytes lies outside of thoughts, in parts between which thoughts lie. (Where it ends within thoughts, or
-    /// just behind them, the last one is empty.)
+    /// What of its bytes lies outside of thoughts, in parts between which thoughts lie. (Where it ends within thoughts,
+    /// or just behind them, the last one is empty.)
     std::array<text, 6> said{};
     std::size_t parts = 0;
     bool begins = false, ends = false;  ///< in it
@@ -127,8 +127,8 @@ public:
         return s;
     }
 
-    /// Takes a token. Where the text `is_free` a tag begins thoughts wherever it lies in the first `free` bytes, and behind
-    /// thoughts that end in the token; else only ahead of all other text.
+    /// Takes a token. Where the text `is_free` a tag begins thoughts wherever it lies in the first `free` bytes, and
+    /// behind thoughts that end in the token; else only ahead of all other text.
     thought_step read(token_id token, thought_state& s, std::size_t free, bool is_free) const noexcept {
         thought_step r;
         text left = shown(token);
@@ -155,8 +155,8 @@ public:
         if (r.parts > 0) r.say({});
         return r;
     }
-    /// Whether a token begins a tag, or goes on with it, and holds nothing else but white space ahead of it; and what of
-    /// it lies behind the tag.
+    /// Whether a token begins a tag, or goes on with it, and holds nothing else but white space ahead of it; and what
+    /// of it lies behind the tag.
     bool goes_on_opening(token_id token, std::uint32_t& tag, text& behind) const noexcept {
         behind = shown(token);
         if (trie->ends_text(token) || (!trie->is_read_by_bytes(token) && !trie->is_control(token))) return false;
@@ -170,8 +170,8 @@ public:
         }
         return true;
     }
-    /// Calls visit(token) for each token in which thoughts begin in the middle of free text, and that holds more than the
-    /// tag.
+    /// Calls visit(token) for each token in which thoughts begin in the middle of free text, and that holds more than
+    /// the tag.
     template <class Visit>
     void each_beginning(std::uint32_t tag, Visit visit) const noexcept {
         const auto& tree = trie->tree();

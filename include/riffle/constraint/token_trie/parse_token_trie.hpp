@@ -66,9 +66,9 @@ parsed<token_trie> read_payload(const text& payload, std::int32_t vocabulary_siz
 /// What is missing, or of another type, a token that a vocabulary of `vocabulary_size` tokens has not, and a name that
 /// stands twice in an object are problems: `where` is a JSON pointer, and the whole is refused. Where the text is no
 /// JSON, `line` and `column` say where reading stopped. Other names are passed over. Leaves without tokens are left
-/// out, with a warning (sixteen at most, and one that counts the others); where no leaf is left, that is a problem (has_no_leaves), which callers may take for "nothing
-/// is constrained". Order, and spaces, mean nothing. Names of one token list become one leaf, that of the smallest
-/// name.
+/// out, with a warning (sixteen at most, and one that counts the others); where no leaf is left, that is a problem
+/// (has_no_leaves), which callers may take for "nothing is constrained". Order, and spaces, mean nothing. Names of one
+/// token list become one leaf, that of the smallest name.
 ///
 /// Nothing throws; out of memory is a problem without a place. O(bytes log bytes); 30 actions take some 20
 /// microseconds.

@@ -72,8 +72,7 @@ public:
     bool parse_error(std::size_t read, const std::string&, const json::exception& why) {
         offset_ = read > 0 ? read - 1 : 0;
         is_placed_ = true;
-        if (problem_ == nullptr)
-            problem_ = why.id == 406 ? "this number is out of range" : "this is not JSON";
+        if (problem_ == nullptr) problem_ = why.id == 406 ? "this number is out of range" : "this is not JSON";
         return false;
     }
 

@@ -237,9 +237,9 @@ parsed<token_trie> trie_of_leaves(const text& path, std::span<const token_leaf> 
 /// constrained, and a caller may go on without a trie.
 inline bool has_no_leaves(const parse_problem& why) { return why.sentence == detail::no_leaves().sentence; }
 
-/// A trie of one descriptor, made of leaves without a payload. Leaves without tokens are left out, with a warning; a token that a
-/// vocabulary of `vocabulary_size` tokens has not, and leaves of which none is left, are problems. Nothing throws.
-/// O(tokens log leaves).
+/// A trie of one descriptor, made of leaves without a payload. Leaves without tokens are left out, with a warning; a
+/// token that a vocabulary of `vocabulary_size` tokens has not, and leaves of which none is left, are problems. Nothing
+/// throws. O(tokens log leaves).
 template <class Trie = token_trie>
 parsed<Trie> make_token_trie(const text& path, std::span<const token_leaf> leaves,
                              std::int32_t vocabulary_size) noexcept {

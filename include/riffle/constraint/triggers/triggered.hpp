@@ -35,8 +35,8 @@ enum class constraint_begins : std::uint8_t {
 struct triggers {
     std::vector<std::string> words = {};  ///< bytes, wherever tokens begin and end
     /// ECMA-262's regular expressions, as parse_regex reads them; the first end of a match fires. They may look behind
-    /// with `^` to the beginning of the text, or of what follows the last constrained part; `$` holds anywhere, since the
-    /// text has not gone on yet. Bytes that are not UTF-8 count as U+FFFD.
+    /// with `^` to the beginning of the text, or of what follows the last constrained part; `$` holds anywhere, since
+    /// the text has not gone on yet. Bytes that are not UTF-8 count as U+FFFD.
     std::vector<std::string> patterns = {};
     std::vector<token_id> tokens = {};                     ///< control tokens, say; of the vocabulary
     constraint_begins begins = constraint_begins::behind;  ///< where the constraint begins
@@ -63,8 +63,8 @@ public:
     mutable kept_by_key<all_but_few> masks;
     bool begins_with_trigger = false;
 
-    /// What is read of a token. A control token is read by its name, but is no text: a trigger may end with the name, not
-    /// inside of it.
+    /// What is read of a token. A control token is read by its name, but is no text: a trigger may end with the name,
+    /// not inside of it.
     struct read_bytes {
         text bytes;
         bool is_name = false;
@@ -99,9 +99,9 @@ using trigger_data = basic_trigger_data<trigger_automaton>;
 /// Where the constraint is complete but could go on, a token of free text ends it, unless `then` is `once`.
 ///
 /// Nothing throws; check() says what is wrong with the triggers (why(): with which), or with the constraint. A call
-/// that fails changes nothing. Behind a token that ends generation nothing is legal. Copies go on by themselves and share what was found. Making one walks the vocabulary
-/// once (some milliseconds for 150,000 tokens). Cost of a token of free text: its bytes, whatever has come before; a
-/// state in the middle of a trigger is looked at once.
+/// that fails changes nothing. Behind a token that ends generation nothing is legal. Copies go on by themselves and
+/// share what was found. Making one walks the vocabulary once (some milliseconds for 150,000 tokens). Cost of a token
+/// of free text: its bytes, whatever has come before; a state in the middle of a trigger is looked at once.
 template <token_matcher Matcher>
 class triggered {
 public:
@@ -173,7 +173,8 @@ public:
         taken.finished = data_->trie->ends_text(token);
         if (taken.finished) next.doing = activity::ended;
         if (next.doing == activity::waiting) {
-            const status fired = is_trigger(token) ? wake_behind_token(token, inner_) : read(data_->bytes_of(token), next);
+            const status fired =
+                is_trigger(token) ? wake_behind_token(token, inner_) : read(data_->bytes_of(token), next);
             if (!fired.ok()) return step::refusal(fired);
             if (is_trigger(token)) awaken(next);
             taken.finished = leave_where_finished(next);
@@ -183,8 +184,8 @@ public:
     }
     /// Takes some bytes, all of them or none; they count as one token.
     status accept_bytes(const text& bytes) noexcept { return accept_parts({&bytes, 1}); }
-    /// Takes bytes in parts, with something between them across which no trigger is looked for (thoughts); all of them or
-    /// none, and only the last may wake the constraint. They count as one token. Within a constraint that is not
+    /// Takes bytes in parts, with something between them across which no trigger is looked for (thoughts); all of them
+    /// or none, and only the last may wake the constraint. They count as one token. Within a constraint that is not
     /// complete there is but one part.
     status accept_parts(std::span<const text> parts) noexcept {
         if (!problem_.ok()) return problem_;
@@ -198,8 +199,7 @@ public:
         for (std::size_t i = 0; i < parts.size() && next.doing == activity::waiting; ++i) {
             const bool is_last = i + 1 == parts.size();
             if (i > 0) next.state = {};
-            if (!is_last && fires(parts[i], next.state))
-                return status::failed(status_code::stage_failed, "triggered");
+            if (!is_last && fires(parts[i], next.state)) return status::failed(status_code::stage_failed, "triggered");
             if (const status fired = read(parts[i], next); !fired.ok()) return fired;
         }
         return accepted_bytes(next);
@@ -230,8 +230,8 @@ public:
     }
     /// How many tokens have come since the beginning.
     std::uint64_t mark() const noexcept { return places_.mark(); }
-    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back, or ahead of
-    /// a trigger, where the constraint cannot go back behind its beginning (see token_matcher).
+    /// Back to a mark. mark_unknown: it lies ahead of here; rewind_too_far: it lies more than 128 tokens back, or ahead
+    /// of a trigger, where the constraint cannot go back behind its beginning (see token_matcher).
     status rollback(std::uint64_t mark) noexcept {
         status can = places_.can_go_to(mark);
         if (!can.ok()) return can;
@@ -350,8 +350,8 @@ private:
     bool is_trigger(token_id token) const noexcept {
         return std::binary_search(data_->tokens.begin(), data_->tokens.end(), token);
     }
-    /// Reads some bytes, and wakes the constraint where a trigger is complete in them. Where it refuses what lies behind
-    /// that nothing has changed.
+    /// Reads some bytes, and wakes the constraint where a trigger is complete in them. Where it refuses what lies
+    /// behind that nothing has changed.
     status read(const read_bytes& of, place& at) noexcept {
         const text rest = data_->read_to_firing(of, at.state);
         if (!data_->automaton.has_fired(at.state)) return {};
@@ -365,7 +365,8 @@ private:
         ++at.begun;
     }
     status wake_behind_token(token_id token, Matcher& constraint) const noexcept {
-        return data_->begins_with_trigger ? detail::begin_again_with(constraint, token) : detail::begin_again(constraint);
+        return data_->begins_with_trigger ? detail::begin_again_with(constraint, token)
+                                          : detail::begin_again(constraint);
     }
     /// The constraint, from its beginning: the trigger that ended in a state, where it begins with that, and the rest
     /// of a token.
