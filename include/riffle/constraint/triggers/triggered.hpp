@@ -208,12 +208,14 @@ public:
     bool passes_free_text() const noexcept {
         return problem_.ok() && doing() != activity::ended && (!is_awake() || can_leave());
     }
-    /// How many bytes of a token are free text: those up to where it wakes the constraint.
+    /// How many bytes of a token are free text: those ahead of the one with which a trigger is complete.
     std::size_t free_text_of(token_id token, const text& bytes) const noexcept {
         if (!passes_free_text() || (is_awake() && inner_.allows(token))) return 0;
         place at = place_of_free_text();
         if (at.doing == activity::free) return bytes.size();
-        return is_trigger(token) ? 0 : bytes.size() - data_->read_to_firing(bytes, at.state).size();
+        if (is_trigger(token)) return 0;
+        const std::size_t read = bytes.size() - data_->read_to_firing(bytes, at.state).size();
+        return data_->automaton.has_fired(at.state) ? read - 1 : read;
     }
     /// To the beginning of another text: marks of before mean nothing any more.
     void reset() noexcept {
