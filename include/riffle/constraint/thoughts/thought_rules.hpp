@@ -140,6 +140,7 @@ public:
         if (!s.is_inside()) {
             s.tokens_left = 0;
             s.set(thinking::outside);
+            if (is_free) s.may_open = 0;
             if (is_free && left.empty()) return r;
             if (!(is_free ? begins_within(left, free, is_name, s, r) : begins_ahead(token, left, s, r))) return r;
         }
@@ -284,7 +285,6 @@ private:
     /// Whether thoughts begin within the first bytes: what lies ahead of the tag is said, and `left` lies behind it.
     bool begins_within(text& left, std::size_t free, bool is_name, thought_state& s, thought_step& r) const noexcept {
         free = (std::min)(free, left.size());
-        s.may_open = 0;
         if (free == 0) s.tag = 0;
         const text behind = read_tag(begins, is_name, left.part(0, free), s.tag);
         if (!begins.has_fired({s.tag})) {
