@@ -62,11 +62,11 @@ public:
     std::uint32_t word_at(const state& at) const noexcept { return words_.word_at(at.of_words); }
     /// How many bytes that word has.
     std::uint32_t length_at(const state& at) const noexcept { return words_.length_at(at.of_words); }
-    /// How many first bytes of a word the text ends with.
-    std::size_t come_of(const text& word, const state& at) const noexcept {
+    /// How many first bytes of a phrase, one of the words, the text ends with.
+    std::size_t come_of(const text& phrase, const state& at) const noexcept {
         for (std::uint32_t s = at.of_words; s != words_.start; s = words_.shorter(s)) {
             std::uint32_t behind = words_.start;
-            for (std::size_t i = 0; i < words_.depth(s) && i < word.size(); ++i) behind = words_.next(behind, word[i]);
+            for (std::size_t i = 0; i < words_.depth(s) && i < phrase.size(); ++i) behind = words_.next(behind, phrase[i]);
             if (behind == s) return words_.depth(s);
         }
         return 0;
