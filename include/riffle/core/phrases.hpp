@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <vector>
 
 #include <riffle/core/fnv_hash.hpp>
 #include <riffle/core/text.hpp>
@@ -22,12 +21,8 @@ public:
         : basic_phrase_set(std::span<const Text>(phrases.begin(), phrases.size())) {}
     /// ASCII letters are alike in either case unless `same_case`. Empty phrases are left out.
     explicit basic_phrase_set(std::span<const Text> phrases, bool same_case = false) : same_case_(same_case) {
-        std::vector<std::vector<std::uint8_t>> words;
-        for (const Text& phrase : phrases) {
-            auto& bytes = words.emplace_back();
-            for (const char c : phrase) bytes.push_back(folded(c));
-        }
-        automaton_.build(words);
+        for (const Text& phrase : phrases) automaton_.add(phrase, [&](char c) { return folded(c); });
+        automaton_.finish();
         fingerprint_ = hash_of_states();
     }
 

@@ -29,16 +29,25 @@ public:
     /// Of a list of words, each a range of symbols; empty ones are never found. Throws std::bad_alloc.
     template <class Words>
     void build(const Words& words) {
-        states_.assign(1, {});
-        std::vector<std::vector<edge>> edges(1);
-        std::uint32_t number = 0;
-        for (const auto& one : words) add(one, number++, edges);
-        for (std::size_t s = 0; s < states_.size(); ++s) {
-            states_[s].first = std::uint32_t(edges_.size());
-            std::sort(edges[s].begin(), edges[s].end());
-            edges_.insert(edges_.end(), edges[s].begin(), edges[s].end());
-            states_[s].count = std::uint32_t(edges[s].size());
-        }
+        for (const auto& one : words) add(one, [](const auto& symbol) { return symbol; });
+        finish();
+    }
+    /// One more word, ahead of finish, each of its symbols as `read_as` has it; the first has number 0. Throws
+    /// std::bad_alloc.
+    template <class Word, class ReadAs>
+    void add(const Word& one, const ReadAs& read_as) {
+        if (states_.empty()) states_.emplace_back();
+        state at = start;
+        for (const auto& symbol : one) at = child(at, read_as(symbol));
+        const std::uint32_t number = words_++;
+        if (at == start || states_[at].ended != none) return;
+        states_[at].ended = number;
+        states_[at].length = states_[at].depth;
+    }
+    /// Behind the last word; only then are words found. Throws std::bad_alloc.
+    void finish() {
+        if (states_.empty()) states_.emplace_back();
+        put_in_order();
         find_shorter();
     }
     /// States; 0 where it was not built.
@@ -61,60 +70,62 @@ public:
     /// The longest beginning of a word that a text which ends so ends with, but for this one.
     state shorter(state s) const noexcept { return states_[s].shorter; }
     /// To longer beginnings, by their symbols.
-    std::span<const edge> edges_of(state s) const noexcept {
-        return {edges_.data() + states_[s].first, states_[s].count};
-    }
+    std::span<const edge> edges_of(state s) const noexcept { return {first_of(s), states_[s].count}; }
     /// Which lie ahead of those that they are a beginning of.
     const std::vector<state>& by_depth() const noexcept { return by_depth_; }
 
 private:
     struct node {
-        std::uint32_t first = 0, count = 0;  ///< of its edges
+        std::uint32_t first = 0, count = 0;  ///< of its edges; ahead of finish, first is the latest child, 0 = none
         state shorter = start;
         std::uint32_t ended = none;
         std::uint32_t length = 0;  ///< of that word
         std::uint32_t depth = 0;
     };
 
-    template <class Word>
-    void add(const Word& one, std::uint32_t number, std::vector<std::vector<edge>>& edges) {
-        state at = start;
-        for (const Symbol symbol : one) {
-            const auto known =
-                std::find_if(edges[at].begin(), edges[at].end(), [&](const edge& e) { return e.symbol == symbol; });
-            if (known != edges[at].end()) {
-                at = known->to;
-                continue;
-            }
-            const auto made = state(states_.size());
-            node n;
-            n.depth = states_[at].depth + 1;
-            states_.push_back(n);
-            edges.emplace_back();
-            edges[at].push_back({symbol, made});
-            at = made;
-        }
-        if (at == start || states_[at].ended != none) return;
-        states_[at].ended = number;
-        states_[at].length = states_[at].depth;
+    /// Ahead of finish, the edge to state s is edges_[s - 1], and its `to` is the child that came one earlier.
+    state child(state of, Symbol symbol) {
+        for (state s = states_[of].first; s != 0; s = edges_[s - 1].to)
+            if (edges_[s - 1].symbol == symbol) return s;
+        const auto made = state(states_.size());
+        node n;
+        n.depth = states_[of].depth + 1;
+        states_.push_back(n);
+        edges_.push_back({symbol, states_[of].first});
+        states_[of].first = made;
+        return made;
     }
+    /// Edges lie together by where they begin, and then by their symbols.
+    void put_in_order() {
+        std::vector<edge> in_order;
+        in_order.reserve(edges_.size());
+        for (node& n : states_) {
+            const std::size_t first = in_order.size();
+            for (state s = n.first; s != 0; s = edges_[s - 1].to) in_order.push_back({edges_[s - 1].symbol, s});
+            std::sort(in_order.data() + first, in_order.data() + in_order.size());
+            n.first = std::uint32_t(first);
+            n.count = std::uint32_t(in_order.size() - first);
+        }
+        edges_.swap(in_order);
+    }
+    const edge* first_of(state s) const noexcept { return edges_.data() + states_[s].first; }
     state longer(state from, const Symbol& symbol) const noexcept {
-        const std::span<const edge> edges = edges_of(from);
-        const auto found = std::lower_bound(edges.begin(), edges.end(), edge{symbol, 0});
-        return found != edges.end() && found->symbol == symbol ? found->to : state{none};
+        const edge *first = first_of(from), *last = first + states_[from].count;
+        const edge* found = std::lower_bound(first, last, edge{symbol, 0});
+        return found != last && found->symbol == symbol ? found->to : state{none};
     }
     void find_shorter() {
         by_depth_.assign(1, start);
         for (std::size_t i = 0; i < by_depth_.size(); ++i) {
             const state s = by_depth_[i];
-            for (const edge& e : edges_of(s)) {
-                node& n = states_[e.to];
-                n.shorter = s == start ? state{start} : next(states_[s].shorter, e.symbol);
+            for (const edge *e = first_of(s), *last = e + states_[s].count; e != last; ++e) {
+                node& n = states_[e->to];
+                n.shorter = s == start ? state{start} : next(states_[s].shorter, e->symbol);
                 if (n.ended == none) {
                     n.ended = states_[n.shorter].ended;
                     n.length = states_[n.shorter].length;
                 }
-                by_depth_.push_back(e.to);
+                by_depth_.push_back(e->to);
             }
         }
     }
@@ -122,6 +133,7 @@ private:
     std::vector<node> states_;
     std::vector<edge> edges_;
     std::vector<state> by_depth_;
+    std::uint32_t words_ = 0;
 };
 
 }  // namespace riffle::detail
