@@ -15,6 +15,7 @@
 #include <riffle/constraint/grammar_matcher.hpp>
 #include <riffle/constraint/grammar_use.hpp>
 #include <riffle/constraint/guided.hpp>
+#include <riffle/constraint/no_constraint.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/parts/captured.hpp>
 #include <riffle/constraint/parts/free_text.hpp>
@@ -28,6 +29,7 @@
 #include <riffle/constraint/thoughts/budgeted.hpp>
 #include <riffle/constraint/thoughts/reasoning_budget.hpp>
 #include <riffle/constraint/thoughts/soft_landing.hpp>
+#include <riffle/constraint/thoughts/thought_tags.hpp>
 #include <riffle/constraint/token_trie/token_trie.hpp>
 #include <riffle/constraint/token_trie/trie_matcher.hpp>
 #include <riffle/constraint/triggers/triggered.hpp>

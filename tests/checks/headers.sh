@@ -36,9 +36,9 @@ all_headers() {
     (cd "$include_dir" && find riffle -name '*.hpp' | sort)
 }
 
-# What a front door and its room need from others, in the order of the rooms. A header whose need is not installed
-# cannot be compiled, and is named as skipped.
-needed_include() {
+# What a front door and its room need from others, in the order of the rooms: names of headers. A header whose need is
+# not installed cannot be compiled, and is named as skipped.
+needed_headers() {
     case $1 in
         riffle/explain.hpp | riffle/explain/*) echo fmt/format.h ;;
         riffle/json_schema.hpp | riffle/constraint/json/json_text.hpp | riffle/constraint/json/compile_json_schema.hpp | \
@@ -46,13 +46,19 @@ needed_include() {
             riffle/c_api.hpp | riffle/c/constraint.hpp | riffle/c/chain.hpp) # which do without, but then have less
             echo nlohmann/json.hpp ;;
         riffle/gpu.hpp | riffle/gpu/vulkan/*) echo vulkan/vulkan_core.h ;;
-        riffle/llama.hpp | riffle/llama_token_trie.hpp | riffle/llama_c_api.hpp | riffle/llama/* | riffle/c/llama.hpp)
-            echo llama.h ;;
+        riffle/llama_token_trie.hpp | riffle/llama/token_trie.hpp | riffle/llama_c_api.hpp | riffle/c/llama.hpp)
+            echo llama.h nlohmann/json.hpp ;;
+        riffle/llama.hpp | riffle/llama/*) echo llama.h ;;
     esac
 }
 
+# include_lines NAME...: a line each
+include_lines() {
+    (($# == 0)) || printf '#include <%s>\n' "$@"
+}
+
 can_include() {
-    [[ -z $1 ]] || echo "#include <$1>" | compile_text >/dev/null
+    (($# == 0)) || include_lines "$@" | compile_text >/dev/null
 }
 
 # report SENTENCE OUTPUT: the first errors are enough. A mistake deep down shows in every header above it.

@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,101 +8,20 @@
 
 #include <riffle/constraint/constrain.hpp>
 #include <riffle/constraint/forced_tokens.hpp>
-#include <riffle/constraint/longest_pieces.hpp>
 #include <riffle/constraint/mask_storage.hpp>
-#include <riffle/constraint/parsed.hpp>
+#include <riffle/constraint/no_constraint.hpp>
 #include <riffle/constraint/recent_places.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
-#include <riffle/constraint/thoughts/reasoning_budget.hpp>
+#include <riffle/constraint/thoughts/opening_tokens.hpp>
 #include <riffle/constraint/thoughts/thought_rules.hpp>
+#include <riffle/constraint/thoughts/thought_tags.hpp>
 #include <riffle/constraint/triggers/inner_matcher.hpp>
-#include <riffle/constraint/vocabulary_trie.hpp>
 #include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
-
-/// A matcher to which every token is legal: for what needs one, and has no constraint.
-struct no_constraint {
-    /// Nothing is kept, so nothing is lost by reset().
-    static constexpr bool marks_are_whole = true;
-
-    /// All of them.
-    legal_tokens legal() const noexcept { return legal_tokens::all(); }
-    /// Every token may come.
-    bool allows(token_id) const noexcept { return true; }
-    /// Takes any token.
-    step accept(token_id) noexcept { return {}; }
-    /// Takes any bytes.
-    status accept_bytes(const text&) noexcept { return {}; }
-    /// Always true.
-    bool passes_free_text() const noexcept { return true; }
-    /// All of a token is free text.
-    std::size_t free_text_of(token_id, const text& bytes) const noexcept { return bytes.size(); }
-    /// A text may end anywhere.
-    bool is_complete() const noexcept { return true; }
-    /// Nothing is kept.
-    void reset() noexcept {}
-    /// Always 0.
-    std::uint64_t mark() const noexcept { return 0; }
-    /// Always true.
-    bool rollback(std::uint64_t) noexcept { return true; }
-};
-
-/// A reasoning_budget's tags and tokens, found in a vocabulary once: for budgeted matchers and for soft_landing. Copies
-/// share it.
-class thought_tags {
-public:
-    /// None: check() says so.
-    thought_tags() noexcept = default;
-    /// The end of thoughts is written in the longest tokens, from the left; where a token is the tag, in that.
-    thought_tags(const vocabulary_trie& trie, const reasoning_budget& budget) noexcept {
-        build(trie, budget, detail::longest_pieces(trie));
-    }
-    /// In the tokens in which the model's own tokeniser spells it: `tokenise(text)` gives a list of ids, as
-    /// vocabulary::tokenise does.
-    template <class Tokenise>
-    thought_tags(const vocabulary_trie& trie, const reasoning_budget& budget, Tokenise tokenise) noexcept {
-        build(trie, budget, tokenise);
-    }
-    /// invalid_parameter where a tag is empty, or the end cannot be spelt: why() says which; out_of_memory.
-    status(check)() const noexcept { return problem_; }
-    /// What is wrong; nothing in it where nothing is. Throws std::bad_alloc.
-    parse_problem why() const { return rules_ && !problem_.ok() ? why_->problem : parse_problem(); }
-    /// The tokens that are written where the budget ends the thoughts.
-    std::span<const token_id> end_tokens() const noexcept {
-        return rules_ ? std::span<const token_id>(rules_->forced) : std::span<const token_id>();
-    }
-
-    /// For riffle's own use; nullptr where check() fails.
-    const detail::thought_rules* rules() const noexcept { return problem_.ok() ? rules_.get() : nullptr; }
-
-private:
-    struct shared_problem : detail::shared_object {
-        parse_problem problem;
-    };
-
-    template <class Tokenise>
-    void build(const vocabulary_trie& trie, const reasoning_budget& budget, Tokenise tokenise) noexcept {
-        problem_ = (trie.check)();
-        if (!problem_.ok()) return;
-        RIFFLE_TRY {
-            detail::shared_pointer<detail::thought_rules> made(new detail::thought_rules());
-            detail::shared_pointer<shared_problem> why(new shared_problem());
-            if (!made->build(budget, trie, tokenise, why->problem))
-                problem_ = status::invalid("reasoning_budget", "tags", 0, "cannot be used: see why()");
-            rules_ = detail::shared_pointer<const detail::thought_rules>(made.get());
-            why_ = detail::shared_pointer<const shared_problem>(why.get());
-        }
-        RIFFLE_CATCH { problem_ = status_code::out_of_memory; }
-    }
-
-    detail::shared_pointer<const detail::thought_rules> rules_;
-    detail::shared_pointer<const shared_problem> why_;
-    status problem_ = status::invalid("reasoning_budget", "tags", 0, "are none: it was made without a vocabulary");
-};
 
 /// A model's thoughts within a budget, and beside them a constraint for what it says aloud, which sleeps while it
 /// thinks.
@@ -407,7 +325,8 @@ private:
         if (doing() == detail::thinking::behind &&
             places_.now().thoughts.tokens_left < detail::thought_rules::most_space)
             for (const token_id token : rules().spaces) set(token, true);
-        if (may_open() && !is_free()) each_opening([&](token_id token) { set(token, allows(token)); });
+        if (may_open() && !is_free())
+            each_opening(rules(), places_.now().thoughts.tag, [&](token_id token) { set(token, allows(token)); });
         if (const token_list* const beginnings = is_free() ? find_beginnings() : nullptr)
             for (const token_id token : beginnings->tokens) set(token, allows(token));
         return legal_tokens::of_words({words.data(), words.size()}, count);
@@ -441,40 +360,6 @@ private:
         RIFFLE_CATCH {}  // check() says so
         return beginnings_.get();
     }
-    template <class Visit>
-    void each_opening(Visit visit) const noexcept {
-        const std::uint32_t tag = places_.now().thoughts.tag;
-        const auto& tree = rules().trie->tree();
-        walk_opening(tag, tag == 0, 0, tree.nodes.size(), visit);
-        const auto try_one = [&](token_id token) {
-            text behind;
-            if (std::uint32_t at = tag; rules().goes_on_opening(token, at, behind)) visit(token);
-        };
-        for (const auto& d : tree.duplicates) try_one(d.token);
-        for (const token_id token : rules().trie->control_tokens()) try_one(token);
-        for (const token_id token : rules().trie->long_tokens()) try_one(token);
-    }
-    /// Tokens below nodes of the vocabulary's tree that lie side by side; as deep as tokens are long.
-    template <class Visit>
-    void walk_opening(std::uint32_t tag, bool is_ahead, std::size_t begin, std::size_t end,
-                      Visit& visit) const noexcept {
-        const auto& tree = rules().trie->tree();
-        const auto& tags = rules().begins;
-        for (std::size_t i = begin; i < end; i += tree.nodes[i].size()) {
-            const char byte = char(tree.nodes[i].byte());
-            const std::size_t last = i + tree.nodes[i].size();
-            const std::uint32_t longer = tags.step({tag}, byte).of_words;
-            const bool goes_on = tags.depth({longer}) == tags.depth({tag}) + 1;
-            if (!goes_on && !(is_ahead && detail::is_space(byte))) continue;
-            if (goes_on && tags.has_fired({longer})) {
-                for (std::uint32_t t = tree.first_of[i]; t < tree.first_of[last]; ++t) visit(tree.tokens[t]);
-                continue;
-            }
-            if (tree.nodes[i].token() != detail::token_tree::no_token) visit(token_id(tree.nodes[i].token()));
-            walk_opening(goes_on ? longer : 0, !goes_on, i + 1, last, visit);
-        }
-    }
-
     // ---- within thoughts
 
     /// All tokens but those that end the thoughts and go on as the constraint cannot.

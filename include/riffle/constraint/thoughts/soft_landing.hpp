@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <riffle/constraint/thoughts/budgeted.hpp>
 #include <riffle/constraint/thoughts/thought_rules.hpp>
+#include <riffle/constraint/thoughts/thought_tags.hpp>
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
