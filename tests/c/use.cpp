@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -482,30 +481,6 @@ TEST(ForC, OutlivesItsVocabularyAndItsOriginals) {
     std::size_t size = 0;
     ASSERT_EQ(riffle_stream_push(stream.get(), 0, &bytes, &size), riffle_ok);
     EXPECT_EQ(std::string(bytes, size), "yes");
-}
-
-TEST(ForC, IsUsedByThreads) {
-    const auto words = some_words();
-    const std::string gbnf = R"(root ::= ("yes" | "no" | " ")+)";
-    const owned<riffle_constraint> by(riffle_constraint_new_gbnf(words.get(), gbnf.data(), gbnf.size(), nullptr));
-    const owned<riffle_chain> chain(riffle_chain_new("temp=1;seed=5", words.get(), nullptr, nullptr));
-    ASSERT_EQ(riffle_chain_set_constraint(chain.get(), by.get()), riffle_ok);
-    std::vector<std::string> said(4);
-    std::vector<std::thread> threads;
-    std::vector<owned<riffle_chain>> clones;  // each thread has a handle of its own; they share grammar and vocabulary
-    for (std::size_t t = 0; t < 4; ++t) clones.emplace_back(riffle_chain_clone(chain.get()));
-    for (std::size_t t = 0; t < 4; ++t)
-        threads.emplace_back([&, t] {
-            const owned<riffle_chain>& own = clones[t];
-            for (int i = 0; i < 200; ++i) {
-                riffle_token token = -1;
-                const std::vector<float> row = some_row(i);
-                riffle_chain_sample(own.get(), row.data(), row.size(), &token);
-                said[t] += std::to_string(token) + ' ';
-            }
-        });
-    for (std::thread& t : threads) t.join();
-    for (const std::string& s : said) EXPECT_EQ(s, said[0]);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -255,41 +254,6 @@ TEST(Constrain, AForkGoesOnFromTheSamePlace) {
     EXPECT_TRUE(std::ranges::equal(matcher_in(c).legal_words(), matcher_in(fork).legal_words()));
     while (!matcher_in(fork).is_finished() && fork.sample(row_of(77)) >= 0) {}
     EXPECT_FALSE(matcher_in(c).mark() == matcher_in(fork).mark());
-}
-
-// ---- many at once
-
-TEST(Constrain, SixtyFourForksOnThreadsGiveTheTokensOfOne) {
-    grammar_limits tiny;
-    tiny.states = 64;
-    for (const grammar_limits& limits : {grammar_limits(), tiny}) {
-        const auto on_threads = [](std::size_t n, const auto& task) {
-            std::vector<std::thread> threads;
-            const std::size_t count = (std::max)(std::thread::hardware_concurrency(), 4u);
-            for (std::size_t t = 0; t < count; ++t)
-                threads.emplace_back([&, t] {
-                    for (std::size_t i = t; i < n; i += count) task(i);
-                });
-            for (auto& t : threads) t.join();
-        };
-        const auto run = [&](auto executor) {
-            const usual_chain first = usual(matcher_of(json, limits), 5);
-            std::vector<usual_chain> forks;
-            for (std::uint16_t i = 0; i < 64; ++i) forks.push_back(first.fork(i));
-            std::vector<std::vector<token_id>> texts(64);
-            batch many;
-            for (std::size_t step = 0; step < 12; ++step) {
-                std::vector<float> rows;
-                const std::vector<float> row = row_of(step);
-                for (int i = 0; i < 64; ++i) rows.insert(rows.end(), row.begin(), row.end());
-                std::vector<token_id> chosen(64);
-                many.sample(forks, logit_rows(rows.data(), 64, row.size()), chosen, executor);
-                for (std::size_t i = 0; i < 64; ++i) texts[i].push_back(chosen[i]);
-            }
-            return texts;
-        };
-        EXPECT_EQ(run(on_threads), run(one_after_the_other()));
-    }
 }
 
 // ---- masks of others, and matchers of the user's

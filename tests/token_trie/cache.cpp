@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -114,24 +113,6 @@ TEST(TokenTrieCache, KnowsTheVocabularyAndTheModel) {
     EXPECT_TRUE(special.parse(payload(5)).ok());
     EXPECT_FALSE(cache.parse(payload(10)).ok());
     EXPECT_EQ(cache.parse(payload(4, "n")).problem().where, "/modelId");
-}
-
-TEST(TokenTrieCache, IsUsedByThreads) {
-    shared_token_trie_cache cache(1000, {}, {.entries = 8});
-    std::vector<std::thread> threads;
-    std::vector<int> wrong(4);
-    for (std::size_t t = 0; t < 4; ++t)
-        threads.emplace_back([&cache, &wrong, t] {
-            for (int i = 0; i < 2000; ++i) {
-                const int number = 100 + i % 12;
-                const parsed<token_trie> read = cache.parse(payload(number));
-                trie_matcher m(*read);
-                if (!read.ok() || m.accept(number).refused || m.leaf_name() != text("a")) ++wrong[t];
-            }
-        });
-    for (std::thread& t : threads) t.join();
-    EXPECT_EQ(wrong, std::vector<int>(4));
-    EXPECT_EQ(cache.size(), 8u);
 }
 
 }  // namespace

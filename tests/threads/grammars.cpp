@@ -12,7 +12,7 @@
 
 #include "constraint/walks.hpp"
 
-namespace riffle_tests::constraint_threads {
+namespace riffle_tests::threads_grammars {
 namespace {
 
 using namespace riffle;
@@ -128,4 +128,4 @@ TEST(GrammarThreads, MakeGrammarsOverOneVocabulary) {
 }
 
 }  // namespace
-}  // namespace riffle_tests::constraint_threads
+}  // namespace riffle_tests::threads_grammars
