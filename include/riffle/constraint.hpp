@@ -33,5 +33,6 @@
 #include <riffle/constraint/token_trie/token_trie.hpp>
 #include <riffle/constraint/token_trie/trie_matcher.hpp>
 #include <riffle/constraint/triggers/triggered.hpp>
+#include <riffle/constraint/triggers/triggers.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
 #include <riffle/core/byte_set.hpp>

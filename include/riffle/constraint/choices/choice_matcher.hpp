@@ -50,7 +50,7 @@ struct choice_options {
 /// (then it needs memory: enable and set_bias answer a status). Once a choice is there, only a token that ends
 /// generation is legal. Equal texts are one choice in what is legal; chosen() is the first of them that is enabled. The
 /// legal tokens of a place are found by walking the vocabulary's tree of bytes along the choices: O(legal tokens, and
-/// bytes that are tried), and kept for the place.
+/// bytes that are tried), and kept for the place. (The file is long because all that is asked of it is such a walk.)
 template <class Trie>
 class basic_choice_matcher {
     using data_type = detail::choice_data;

@@ -41,7 +41,8 @@ namespace riffle::inline RIFFLE_ABI {
 ///
 /// Nothing throws; check() says what is wrong with the tags, or outside of thoughts with the constraint. A call that
 /// fails changes nothing. Copies go on by themselves. The matcher's mark stands for 24 bytes of its own, and the
-/// constraint's mark. Cost of a token: its bytes, and outside of thoughts the constraint's.
+/// constraint's mark. Cost of a token: its bytes, and outside of thoughts the constraint's. (The file is long because
+/// what is legal, what is taken and what is taken back are one machine.)
 template <token_matcher Matcher = no_constraint>
 class budgeted {
 public:

@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <riffle/constraint/constrain.hpp>
 #include <riffle/constraint/mask_storage.hpp>
@@ -16,6 +14,8 @@
 #include <riffle/constraint/triggers/firing_tokens.hpp>
 #include <riffle/constraint/triggers/inner_matcher.hpp>
 #include <riffle/constraint/triggers/trigger_automaton.hpp>
+#include <riffle/constraint/triggers/trigger_data.hpp>
+#include <riffle/constraint/triggers/triggers.hpp>
 #include <riffle/constraint/vocabulary_trie.hpp>
 #include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/status.hpp>
@@ -23,67 +23,6 @@
 #include <riffle/core/token.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
-
-/// Where a constraint begins that a trigger has woken.
-enum class constraint_begins : std::uint8_t {
-    behind,           ///< behind the trigger
-    with_the_trigger  ///< the trigger is the beginning of its text; not for patterns
-};
-
-/// What free text may turn into a constrained one. The first of them whose end comes counts; of those that end together
-/// the longest.
-struct triggers {
-    std::vector<std::string> words = {};  ///< bytes, wherever tokens begin and end
-    /// ECMA-262's regular expressions, as parse_regex reads them; the first end of a match fires. They may look behind
-    /// with `^` to the beginning of the text, or of what follows the last constrained part; `$` holds anywhere, since
-    /// the text has not gone on yet. Bytes that are not UTF-8 count as U+FFFD.
-    std::vector<std::string> patterns = {};
-    std::vector<token_id> tokens = {};                     ///< control tokens, say; of the vocabulary
-    constraint_begins begins = constraint_begins::behind;  ///< where the constraint begins
-};
-
-/// What follows when a constraint that was triggered is complete, and nothing more can be written of it.
-enum class after_constraint : std::uint8_t {
-    once,   ///< the end of the text
-    free,   ///< free text, in which nothing is triggered
-    rearm,  ///< free text, in which triggers wake it again
-};
-
-namespace detail {
-
-/// What copies of a triggered matcher share.
-template <class Automaton>
-class basic_trigger_data : public shared_object {
-public:
-    Automaton automaton;
-    std::vector<token_id> tokens;  ///< ascending
-    std::vector<std::string> words;
-    shared_pointer<const trie_data> trie;
-    firing_tokens<Automaton> firing;
-    mutable kept_by_key<all_but_few> masks;
-    bool begins_with_trigger = false;
-
-    /// What is read of a token. A control token is read by its name, but is no text: a trigger may end with the name,
-    /// not inside of it.
-    struct read_bytes {
-        text bytes;
-        bool is_name = false;
-        read_bytes(const text& of, bool as_name = false) noexcept : bytes(of), is_name(as_name) {}
-    };
-    read_bytes bytes_of(token_id token) const noexcept {
-        const bool is_name = trie->is_control(token);
-        return {is_name || trie->is_read_by_bytes(token) ? trie->piece(token) : text(), is_name};
-    }
-    /// Reads up to where a trigger is complete; answers what comes behind that.
-    text read_to_firing(const read_bytes& of, typename Automaton::state& at) const noexcept {
-        const std::size_t read = firing.read_to_firing(of.bytes, at);
-        if (of.is_name && read < of.bytes.size()) at = {};
-        return of.bytes.part(read);
-    }
-};
-using trigger_data = basic_trigger_data<trigger_automaton>;
-
-}  // namespace detail
 
 /// A constraint that sleeps while a model writes free text, and that a word, a pattern or a token wakes ("lazy
 /// grammars"): a tool call in the middle of talk.
@@ -101,7 +40,8 @@ using trigger_data = basic_trigger_data<trigger_automaton>;
 /// Nothing throws; check() says what is wrong with the triggers (why(): with which), or with the constraint. A call
 /// that fails changes nothing. Behind a token that ends generation nothing is legal. Copies go on by themselves and
 /// share what was found. Making one walks the vocabulary once (some milliseconds for 150,000 tokens). Cost of a token
-/// of free text: its bytes, whatever has come before; a state in the middle of a trigger is looked at once.
+/// of free text: its bytes, whatever has come before; a state in the middle of a trigger is looked at once. (The file is
+/// long because what is legal, what is taken and what is taken back are one machine.)
 template <token_matcher Matcher>
 class triggered {
 public:
