@@ -26,7 +26,7 @@ public:
         friend bool operator<(const edge& a, const edge& b) noexcept { return a.symbol < b.symbol; }
     };
 
-    /// Of a list of words, each a range of symbols; empty ones are never found. Throws std::bad_alloc.
+    /// Of a list of words, each a range of symbols; empty ones are never found. Once. Throws std::bad_alloc.
     template <class Words>
     void build(const Words& words) {
         for (const auto& one : words) add(one, [](const auto& symbol) { return symbol; });
