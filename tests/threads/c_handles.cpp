@@ -1,7 +1,6 @@
 // riffle for C: each thread has handles of its own, which share a grammar and a vocabulary.
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
