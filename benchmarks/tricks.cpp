@@ -119,7 +119,11 @@ std::uint64_t many_survivors_stay(prepared& p, bool uses) {
     if (uses) {
         wide::hide_below(p.r, p.block_maxima.data(), cut);
         const std::uint64_t total = p.mass(cut, p.block_maxima);
-        token = wide::pick_by_mass(p.r, p.masses.data(), multiply_high(share, total), fused_maps<>{}, p.maximum).id;
+        token = wide::pick_by_mass(p.r.blocks(), p.masses.data(), multiply_high(share, total),
+                                   [&](std::size_t b, std::uint32_t* weights) {
+                                       wide::weigh_logits(p.r.block(b), block_size, fused_maps<>{}, p.maximum, weights);
+                                   })
+                    .id;
         p.assign();
         p.find_max();
     } else {

@@ -2,6 +2,7 @@
 // tests/checks/strict_builds. Nothing here is run.
 
 #include <riffle/batch.hpp>
+#include <riffle/speculative.hpp>
 #include <riffle/llama.hpp>
 #include <riffle/llama_exact.hpp>
 #include <riffle/riffle.hpp>
@@ -53,6 +54,7 @@ void use(Chain c, std::span<const float> logits) {
     (void)c.prompt(prompt);
     (void)c.survivors();
     (void)c.distribution(logits);
+    if (const weighed law = c.weigh(logits)) (void)c.accept_choice(law.pick(0));
     (void)c.logprobs(logits, 3, before);
     (void)c.last_status().message();
     (void)c.last_step();

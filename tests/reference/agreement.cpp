@@ -153,7 +153,7 @@ riffle::token_id expect_agreement(const riffle::stage_list& stages, riffle::chai
             if (std::holds_alternative<riffle::greedy>(model.stages.back()))
                 distribution = {*chosen};  // it has no other
             reference::drop_illegal(distribution);
-            EXPECT_EQ(difference(state.distribution(stages, row), distribution), "") << fused_where();
+            EXPECT_EQ(difference_in_distribution(state.distribution(stages, row), distribution), "") << fused_where();
         } else {
             EXPECT_EQ(difference(survivors, expected.left), "") << fused_where();
         }

@@ -32,7 +32,9 @@ TEST(Pick, ByMassIsTheInverseCdfInAscendingId) {
                                                           : multiply_high(random.next(), total);
                 const auto expected = std::upper_bound(running.begin(), running.end(), target) - running.begin();
                 at_every_width([&](int) {
-                    const auto found = wide::pick_by_mass(row.r, masses.data(), target, m.fused_maps, top);
+                    const auto found = wide::pick_by_mass(row.r.blocks(), masses.data(), target, [&](std::size_t b, std::uint32_t* weights) {
+                        wide::weigh_logits(row.r.block(b), block_size, m.fused_maps, top, weights);
+                    });
                     ASSERT_EQ(found.id, token_id(expected)) << "target " << target << " of " << total;
                     ASSERT_EQ(found.weight, fixed_mass_of(logits[std::size_t(expected)] - top));
                 });
@@ -50,9 +52,7 @@ TEST(Pick, WeighsABlock) {
             if (top == -inf) return;
             at_every_width([&](int) {
                 std::uint32_t weights[256];
-                using fold_type = std::remove_cvref_t<decltype(m.fused_maps)>;
-                wide::run<wide::weigh_block_pass<fold_type>>(row.r.block(0), m.fused_maps, top,
-                                                             static_cast<std::uint32_t*>(weights));
+                wide::weigh_logits(row.r.block(0), block_size, m.fused_maps, top, weights);
                 for (std::size_t i = 0; i < 256; ++i) ASSERT_EQ(weights[i], fixed_mass_of(logits[i] - top));
             });
         });

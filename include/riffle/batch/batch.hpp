@@ -5,7 +5,7 @@
 #include <span>
 #include <type_traits>
 
-#include <riffle/batch/logit_rows.hpp>
+#include <riffle/core/logit_rows.hpp>
 #include <riffle/batch/scratch_pool.hpp>
 #include <riffle/chain/open_step.hpp>
 #include <riffle/core/status.hpp>

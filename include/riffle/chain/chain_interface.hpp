@@ -6,6 +6,7 @@
 
 #include <riffle/chain/chain_state.hpp>
 #include <riffle/core/result.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 namespace detail {
@@ -81,7 +82,13 @@ public:
     }
     /// Does not compile: this is no row of floats side by side, and a sentence says so.
     template <detail::no_row Row>
-    std::span<const token_data> distribution(Row&&) noexcept {
+    weighed weigh(Row&&) noexcept {
+        detail::refuse_row<Row>();
+        return {};
+    }
+    /// Does not compile: this is no row of floats side by side, and a sentence says so.
+    template <detail::no_row Row>
+    std::span<const token_data> distribution(Row&&, std::size_t = uncountable) noexcept {
         detail::refuse_row<Row>();
         return {};
     }
@@ -100,6 +107,15 @@ public:
     step accept(token_id token) noexcept {
         decltype(auto) stages = self().view();
         return self().state().accept(stages, token);
+    }
+    /// Accepts a token as if the selector had just chosen it, out of the law that weigh() gave last: adaptive_p and both
+    /// mirostats learn from the probability that their choice had, so that the chain is then bit for bit as after a
+    /// sample that chose this token. Behind anything but weigh, or for a token of weight 0, it is accept(): they learn
+    /// nothing. (Under numerics::llama the chain runs on the row once more, which has to be there still: llama.cpp's
+    /// samplers change while they choose.)
+    step accept_choice(token_id token) noexcept {
+        decltype(auto) stages = self().view();
+        return self().state().accept_choice(stages, token);
     }
     /// Takes the tokens of a prompt: history without moving the draw position. Stops ahead of a token that a stage
     /// refuses; where there is no memory for all of them, none is taken.
@@ -157,17 +173,31 @@ public:
 
     // ---- looking closer
 
+    /// The law of the next token in integers, as the selector would draw: for whoever verifies drafts, scores tokens or
+    /// searches. Selectors that bend the distribution (skew, adaptive_p, mirostat) give the one they draw from, greedy
+    /// its one token, gumbel the softmax, a selector of the user's what its prepare() leaves, or the softmax of what it
+    /// would choose from. Costs about as much as peek. Nothing is accepted, drawn or learnt, under numerics::llama
+    /// neither. Empty (total() is 0), and the reason in last_status(), where sample would give no token. Valid until the
+    /// next call that takes a row or a token, and as long as the row is left alone.
+    ///
+    /// Under numerics::llama the weights are riffle's integers of the logits that llama.cpp's samplers leave: its
+    /// probabilities but for 2^-23 of each. Under numerics::fast sums of blocks are rounded.
+    weighed weigh(std::span<const float> logits) noexcept {
+        require_selector();
+        decltype(auto) stages = self().view();
+        return self().state().weigh(stages, logits);
+    }
     /// What the last step on a row materialised, in the order of ranks, p normalised over it: at least the chosen
     /// token. The chosen token alone where the selector took it from the row: where nothing narrows before it, and
     /// where more than tuning::many_survivors tokens were left to it (distribution() has them). Empty after a
     /// failed step. Valid until the next call that takes a row or candidates.
     std::span<const token_data> survivors() noexcept { return self().state().survivors(); }
-    /// The whole distribution of the next token after the chain, sparse, in the order of ranks, p normalised; for
-    /// greedy its one token. Where a selector is the user's own, the softmax of what it would choose from. Same
-    /// validity.
-    std::span<const token_data> distribution(std::span<const float> logits) noexcept {
+    /// The distribution of the next token after the chain, sparse: its n first in rank, or all, in the order of ranks,
+    /// p normalised over all; for greedy its one token. Where a selector is the user's own, the softmax of what it would
+    /// choose from. Same validity. (Whoever needs the law and no order asks weigh(), which costs less.)
+    std::span<const token_data> distribution(std::span<const float> logits, std::size_t n = uncountable) noexcept {
         decltype(auto) stages = self().view();
-        return self().state().distribution(stages, logits);
+        return self().state().distribution(stages, logits, n);
     }
     /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; all that
     /// are legal where n is more than those. Tokens more than 20.8 nats under the maximum add nothing to the sum. Same

@@ -12,6 +12,7 @@
 #include <riffle/chain/greatest_of_row.hpp>
 #include <riffle/chain/logprobs.hpp>
 #include <riffle/chain/stage_list.hpp>
+#include <riffle/chain/weighed.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/history.hpp>
@@ -61,6 +62,14 @@ public:
         peek(stages, logits);
         return accept_chosen(stages);
     }
+    /// The law that the selector would draw by.
+    weighed weigh(const stage_list& stages, std::span<const float> logits) noexcept {
+        if (!find_law(stages, logits, run_to::token)) return {};
+        if (machine_.law().is_of_row()) return weighed(machine_.law().of_row(stages));
+        candidates& c = machine_.found();
+        c.sort_by_id();
+        return {{reinterpret_cast<const weighed_token*>(c.data), c.size}, machine_.law().total()};
+    }
     status apply(const stage_list& stages, candidates& c) noexcept {
         history_.save_after_copying(stages);
         return apply_each(stages, c, [](std::size_t, const candidates&) noexcept {});
@@ -98,9 +107,22 @@ public:
     // ---- what has been chosen
 
     const step& accept(const stage_list& stages, token_id token) noexcept {
+        machine_.law().forget();
         if (const status room = make_room(stages, 1); !room.ok()) last_step_ = step::refusal(room);
         else history_.accept(stages, token, token_origin::generated, last_step_);
         return last_step_;
+    }
+    /// Accepts a token as if the last law had given it: llama.cpp's forms, which change as they choose, choose it.
+    const step& accept_choice(const stage_list& stages, token_id token) noexcept {
+        if (const last_choice choice = machine_.law().exists() ? machine_.law().choice_of(stages, token) : last_choice();
+            choice.token == token && token >= 0) {
+            if (stages.is_exact()) {
+                if (const status room = make_room(stages, 1); !room.ok()) return last_step_ = step::refusal(room);
+                choose(stages, token);
+            }
+            history_.note_choice(choice);
+        }
+        return accept(stages, token);
     }
     /// Accepts what the last step chose. Where there is no memory to accept it, or a stage refuses it, it is not given
     /// out.
@@ -115,6 +137,7 @@ public:
     }
     status prompt(const stage_list& stages, std::span<const token_id> tokens) noexcept {
         if (const status room = make_room(stages, tokens.size()); !room.ok()) return room;
+        machine_.law().forget();
         for (const token_id token : tokens) {
             history_.accept(stages, token, token_origin::prompt, last_step_);
             if (!last_step_.state.ok()) return last_step_.state;
@@ -123,6 +146,7 @@ public:
     }
     void reset(const stage_list& stages) noexcept {
         history_.reset(stages);
+        machine_.law().forget();
         last_step_ = {};
         status_ = {};
     }
@@ -160,38 +184,30 @@ public:
         detail::make_distribution(c);
         return {c.data, c.size};
     }
-    std::span<const token_data> distribution(const stage_list& stages, std::span<const float> logits) noexcept {
-        look_closer(stages, logits);
-        last_token_ = null_token;
-        if (!status_.ok()) return {};
+    std::span<const token_data> distribution(const stage_list& stages, std::span<const float> logits,
+                                             std::size_t n = uncountable) noexcept {
+        if (!find_law(stages, logits, run_to::selector)) return {};
+        const law_in_ranks law = rank_law(stages, n);
         candidates& c = machine_.found();
-        if (stages.is_exact() && has_drawn_by_distribution(stages, c)) c.selected = -1;
-        if (c.selected >= 0) {  // the selector has no distribution but its choice
-            c.data[0] = c[std::size_t(c.selected)];
-            c.size = 1;
-        }
-        c.keep_legal();
-        if (c.empty()) status_.fail(status_code::no_legal_token);
-        detail::make_distribution(c);
+        detail::make_distribution(c, n, law.maximum, law.total);
         return {c.data, c.size};
     }
     std::span<const token_logprob> logprobs(const stage_list& stages, std::span<const float> logits, std::size_t n,
                                             logprobs_of which) noexcept {
+        law_in_ranks law;
         if (which == logprobs_of::before) {
             const detail::greatest_of_row<Machine> asked((std::max<std::size_t>)(n, 1));
             last_token_ = null_token;
             if (!take_row(asked.stages(), logits)) return {};
             run(asked.stages(), asked.to_run(), now(), logits, run_to::selector);
+            if (!status_.ok()) return {};
+            law.total = machine_.total_mass();
+            law.maximum = greatest_logit_found();
         } else {
-            distribution(stages, logits);
+            if (!find_law(stages, logits, run_to::selector)) return {};
+            law = rank_law(stages, n);
         }
-        if (!status_.ok()) return {};
-        candidates& c = machine_.found();
-        const std::size_t best = c.greatest();
-        if (best == c.size) return {};
-        const float maximum = c[best].logit;
-        return detail::to_logprobs(c, n, maximum,
-                                   which == logprobs_of::before ? machine_.total_mass() : c.mass(maximum));
+        return detail::to_logprobs(machine_.found(), n, law.maximum, law.total);
     }
 
     const status& last_status() const noexcept { return status_; }
@@ -232,7 +248,9 @@ private:
         return null_token;
     }
     status gone_back(const status& s) noexcept {
-        if (s.ok()) last_step_ = {};
+        if (!s.ok()) return s;
+        last_step_ = {};
+        machine_.law().forget();
         return s;
     }
     /// After asking for scratch: where that is another, what the last step found is gone.
@@ -253,12 +271,46 @@ private:
         return {history_.tokens(), history_.at(), s.counted, s.lengths, s.spare};
     }
 
-    /// Up to what the selector would choose from. llama.cpp's forms draw and learn on the way: that is taken back.
-    void look_closer(const stage_list& stages, std::span<const float> logits) noexcept {
+    /// Up to the law that the selector would draw by; `asked_by` needs a selector for a token. llama.cpp's forms draw
+    /// and learn on the way: that is taken back.
+    bool find_law(const stage_list& stages, std::span<const float> logits, run_to asked_by) noexcept {
+        history_.save_after_copying(stages);
         std::array<std::byte, checkpoint::stage_bytes> state{};
         if (stages.is_exact()) stages.save(state.data());
-        run(stages, logits, run_to::selector);
+        if (asked_by == run_to::token && !stages.has_selector()) {
+            last_token_ = null_token;
+            status_ = (stages.check)();
+            if (status_.ok()) status_ = status_code::no_selector;
+        } else {
+            run(stages, logits, run_to::law);
+        }
         if (stages.is_exact()) stages.restore(state.data());
+        last_token_ = null_token;
+        row_of_law_ = logits;
+        if (!status_.ok()) machine_.law().forget();
+        return status_.ok();
+    }
+    /// What logits and weights of a law are measured by.
+    struct law_in_ranks {
+        float maximum = illegal_logit;
+        std::uint64_t total = 0;
+    };
+    /// Makes candidates of a law: the n first in rank at least, where there are as many.
+    law_in_ranks rank_law(const stage_list& stages, std::size_t n) noexcept {
+        const std::uint64_t total = machine_.law().total();
+        machine_.rank_law(stages, (std::max<std::size_t>)(n, 1));
+        return {greatest_logit_found(), total};
+    }
+    float greatest_logit_found() noexcept {
+        const candidates& c = machine_.found();
+        const std::size_t best = c.greatest();
+        return best < c.size ? c[best].logit : illegal_logit;
+    }
+    /// Runs llama.cpp's forms on the row of the law once more, for them to choose this token.
+    void choose(const stage_list& stages, token_id token) noexcept {
+        context x = now();
+        x.take(token);
+        machine_.run(stages, stages.plan_for_row(row_of_law_.size()), memory_.in_use(), x, row_of_law_, run_to::token);
     }
     token_id run(const stage_list& stages, std::span<const float> logits, run_to end) noexcept {
         last_token_ = null_token;
@@ -282,14 +334,6 @@ private:
         if (end == run_to::token) history_.note_choice({});
         if (last_token_ != null_token) note_choice(machine_.found());
         return last_token_;
-    }
-    /// Whether what llama.cpp's form selected is one of several that it could have: not the greatest, and not what is
-    /// left where all weights are NaN.
-    static bool has_drawn_by_distribution(const stage_list& stages, const candidates& c) noexcept {
-        if (c.selected < 0) return false;
-        const selecting how = stages.fact(stages.size() - 1).selects;
-        const float p = c[std::size_t(c.selected)].p;
-        return (how == selecting::by_mass || how == selecting::by_own_distribution) && p == p;
     }
     void note_choice(const candidates& c) noexcept {
         const token_data& chosen = c[std::size_t(c.selected)];
@@ -330,6 +374,7 @@ private:
     status status_;
     step last_step_;
     token_id last_token_ = null_token;
+    std::span<const float> row_of_law_;  ///< as long as the machine has its law
 };
 
 using chain_state = basic_chain_state<cpu_machine>;

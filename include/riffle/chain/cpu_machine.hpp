@@ -6,6 +6,7 @@
 #include <span>
 
 #include <riffle/chain/large_nucleus.hpp>
+#include <riffle/chain/law_of_step.hpp>
 #include <riffle/chain/plan.hpp>
 #include <riffle/chain/row_step.hpp>
 #include <riffle/chain/scratch.hpp>
@@ -29,7 +30,7 @@ class exact_run;
 
 /// Executes a plan on the processor, pass by pass. It holds the state of one step and knows no sampler: what it needs
 /// of the stages it asks their tables (chain/stage_ops.hpp). As long as there are passes: each has some lines here, and
-/// one that needs more a file of its own (row_step, large_nucleus, verbs_of_step).
+/// one that needs more a file of its own (row_step, large_nucleus, law_of_step, verbs_of_step).
 template <class Stages>
 class basic_cpu_machine {
     using row_step = detail::row_step<Stages>;
@@ -44,6 +45,7 @@ public:
     /// As if it had never run, but for these counts.
     void forget(const replay_counts& counts) noexcept {
         s_ = {};
+        law_.forget();
         counts_ = counts;
     }
 
@@ -60,11 +62,16 @@ public:
         draws_from_row_ = false;
         moments_ = {};
         softmax_ = {};
+        law_.forget();
         while (s_.next < s_.now->size) {
             const plan_step& step = s_.now->steps[s_.next++];
             if (!stages.handlers().of[std::size_t(step.op)](*this, step)) return null_token;
         }
         if (end == run_to::selector) return null_token;
+        if (end == run_to::law) {
+            if (!law_.is_of_row()) law_.find_among_candidates();
+            return null_token;
+        }
         const candidates& found = s_.found;
         if (!found.has_selected()) return s_.fail(), null_token;
         const token_data& chosen = found[std::size_t(found.selected)];
@@ -73,6 +80,14 @@ public:
     }
 
     candidates& found() noexcept { return s_.found; }
+
+    /// After run_to::law, where a token can come.
+    detail::law_of_step<Stages>& law() noexcept { return law_; }
+    /// Makes candidates of the law (law_of_step::become_candidates).
+    void rank_law(const Stages& stages, std::size_t n) noexcept {
+        if (law_.is_of_row()) nucleus_.hide_others();
+        law_.become_candidates(stages, n);
+    }
     /// Whether a bridge left so many tokens that they stayed in the row: found() is what came of them.
     bool stayed_in_row() const noexcept { return s_.stays_in_row; }
     /// How the last run found the end of a nucleus.
@@ -272,7 +287,7 @@ private:
     // ---- selectors
 
     void choose_among_found(std::size_t selector) noexcept {
-        if (s_.end != run_to::selector) s_.template ask<&stage_ops::choose>(selector, s_.found, *s_.past);
+        if (!s_.stops_at_selector()) s_.template ask<&stage_ops::choose>(selector, s_.found, *s_.past);
     }
     /// Of what a selector that narrowed has left: from the row, where that is much.
     void draw(std::size_t selector) noexcept {
@@ -288,29 +303,31 @@ private:
                                                                       : s_.mass_cut());
             return s_.stages->prepare(selector, s_.found);
         }
+        if (s_.end == run_to::law) {
+            if (how == selecting::by_noise) find_mass();
+            return law_.find_in_row((*s_.stages)[selector]);
+        }
         const draws random = s_.template ask<&stage_ops::random>(selector, s_.past->at());
-        if (how == selecting::by_own_distribution) {
-            const token_data token = s_.template run<&folded_passes::pick_by_shape>(
-                (*s_.stages)[selector], s_.row, s_.memory.block_maxima, softmax_, s_.memory.masses, random);
-            if (token.id >= 0) s_.choose(token);
-        } else if (how == selecting::by_mass) {
-            pick_by_mass(random);
-        } else {
+        if (how == selecting::by_noise) {
             const token_id id =
                 s_.template run<&folded_passes::pick_by_noise>(s_.row, s_.memory.block_maxima, s_.maximum, random);
-            if (id >= 0) s_.choose({id, mapped_logit(id), 0.0f});
+            if (id >= 0) s_.choose({id, s_.mapped_logit(id), 0.0f});
+            return;
         }
-    }
-    void pick_by_mass(const draws& random) noexcept {
-        const auto p = s_.template run<&folded_passes::pick_by_mass>(
-            s_.row, s_.memory.masses, multiply_high(random.bits(), s_.total_mass), s_.mapped_maximum);
-        if (p.id < 0) return s_.choose({first_in_rank(), s_.mapped_maximum, 0.0f});
-        s_.choose({p.id, mapped_logit(p.id), float(double(p.weight) / double(s_.total_mass))});
+        law_.find_in_row((*s_.stages)[selector]);
+        const wide::picked p = law_.of_row(*s_.stages).pick(multiply_high(random.bits(), law_.total()));
+        if (how == selecting::by_own_distribution) {
+            if (p.id >= 0)
+                s_.choose(s_.template ask<&stage_ops::shaped>(selector, softmax_, p.id, s_.mapped_logit(p.id)));
+        } else if (p.id < 0) {
+            s_.choose({first_in_rank(), s_.mapped_maximum, 0.0f});
+        } else {
+            s_.choose({p.id, s_.mapped_logit(p.id), float(double(p.weight) / double(law_.total()))});
+        }
     }
     token_id first_in_rank() const noexcept {
         return token_id(wide::first_at_least(s_.row, s_.memory.block_maxima, s_.raw_cut(s_.mapped_maximum)));
     }
-    float mapped_logit(token_id id) const noexcept { return s_.map(canonical(s_.row.logit(std::size_t(id)))); }
 
     // ---- a candidate for every token, and back
 
@@ -337,6 +354,7 @@ private:
     bool hides_weights_ = false;   ///< and tokens that weighed something are not any more
     moments moments_;
     softmax_statistics softmax_;
+    detail::law_of_step<Stages> law_{s_, softmax_};
     replay_counts counts_;
 };
 

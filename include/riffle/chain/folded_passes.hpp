@@ -47,12 +47,16 @@ struct folded_passes {
     softmax_statistics (*find_softmax)(maps, const detail::row&, const float* block_maxima, float cut, float legal_cut,
                                        float maximum) noexcept = nullptr;
     moments (*find_moments)(maps, const detail::row&, const float* block_maxima, float maximum) noexcept = nullptr;
-    wide::picked (*pick_by_mass)(maps, const detail::row&, const std::uint64_t* masses, std::uint64_t target,
-                                 float maximum) noexcept = nullptr;
+    /// Weights of `count` raw logits, 0 < count, a multiple of 4.
+    void (*weigh_logits)(maps, const float* logits, std::size_t count, float maximum,
+                         std::uint32_t* weights) noexcept = nullptr;
     token_id (*pick_by_noise)(maps, const detail::row&, const float* block_maxima, float maximum,
                               const draws&) noexcept = nullptr;
-    token_data (*pick_by_shape)(maps, const stage_ref& selector, const detail::row&, const float* block_maxima,
-                                const softmax_statistics&, std::uint64_t* masses, const draws&) noexcept = nullptr;
+    /// For a selector with a distribution of its own: the mass of that, and weights of raw logits.
+    wide::shaped_mass (*shaped_mass)(maps, const stage_ref& selector, const detail::row&, const float* block_maxima,
+                                     const softmax_statistics&, std::uint64_t* masses) noexcept = nullptr;
+    void (*weigh_shaped)(maps, const stage_ref& selector, const softmax_statistics&, const float* logits,
+                         std::size_t count, float maximum, std::uint32_t* weights) noexcept = nullptr;
 };
 
 namespace detail {
@@ -107,27 +111,40 @@ struct passes_with {
     static moments find_moments(maps m, const detail::row& r, const float* block_maxima, float maximum) noexcept {
         return wide::find_moments(r, block_maxima, fused_maps_of<Stages...>(m), maximum);
     }
-    static wide::picked pick_by_mass(maps m, const detail::row& r, const std::uint64_t* masses, std::uint64_t target,
-                                     float maximum) noexcept {
-        return wide::pick_by_mass(r, masses, target, fused_maps_of<Stages...>(m), maximum);
+    static void weigh_logits(maps m, const float* logits, std::size_t count, float maximum,
+                             std::uint32_t* weights) noexcept {
+        wide::weigh_logits(logits, count, fused_maps_of<Stages...>(m), maximum, weights);
     }
     static token_id pick_by_noise(maps m, const detail::row& r, const float* block_maxima, float maximum,
                                   const draws& noise) noexcept {
         return wide::pick_by_noise(r, block_maxima, fused_maps_of<Stages...>(m), maximum, noise);
     }
     template <class Policies, class Selector>
-    static token_data pick_by_shape(maps m, const stage_ref& selector, const detail::row& r, const float* block_maxima,
-                                    const softmax_statistics& of_row, std::uint64_t* masses,
-                                    const draws& random) noexcept {
-        return stage_functions<Policies, Selector>::pick_by_shape_behind(selector, fused_maps_of<Stages...>(m), r,
-                                                                         block_maxima, of_row, masses, random);
+    static wide::shaped_mass shaped_mass(maps m, const stage_ref& selector, const detail::row& r,
+                                         const float* block_maxima, const softmax_statistics& of_row,
+                                         std::uint64_t* masses) noexcept {
+        using functions = stage_functions<Policies, Selector>;
+        const auto map = functions::reshaped_behind(selector, fused_maps_of<Stages...>(m), of_row);
+        return wide::find_shaped_mass(r, block_maxima, map, masses);
+    }
+    template <class Policies, class Selector>
+    static void weigh_shaped(maps m, const stage_ref& selector, const softmax_statistics& of_row, const float* logits,
+                             std::size_t count, float maximum, std::uint32_t* weights) noexcept {
+        using functions = stage_functions<Policies, Selector>;
+        const auto map = functions::reshaped_behind(selector, fused_maps_of<Stages...>(m), of_row);
+        wide::weigh_logits(logits, count, map, maximum, weights);
     }
 };
 
-inline token_data pick_by_own_shape(folded_passes::maps, const stage_ref& selector, const detail::row& r,
-                                    const float* block_maxima, const softmax_statistics& of_row, std::uint64_t* masses,
-                                    const draws& random) noexcept {
-    return selector.ops->pick_by_shape(selector, r, block_maxima, of_row, masses, random);
+inline wide::shaped_mass own_shaped_mass(folded_passes::maps, const stage_ref& selector, const detail::row& r,
+                                         const float* block_maxima, const softmax_statistics& of_row,
+                                         std::uint64_t* masses) noexcept {
+    return selector.ops->shaped_mass(selector, r, block_maxima, of_row, masses);
+}
+inline void weigh_by_own_shape(folded_passes::maps, const stage_ref& selector, const softmax_statistics& of_row,
+                               const float* logits, std::size_t count, float maximum,
+                               std::uint32_t* weights) noexcept {
+    selector.ops->weigh_shaped(selector, of_row, logits, count, maximum, weights);
 }
 
 /// The passes that a plan has for its bridge, of type `Bridge`, with the maps of `Stages` pending there.
@@ -144,12 +161,17 @@ constexpr folded_passes make_folded_passes() {
     if constexpr (has(pass::softmax)) p.find_softmax = with::template find_softmax<bridge.softmax_parts>;
     if constexpr (has(pass::moments)) p.find_moments = with::find_moments;
     if constexpr (has(pass::pick) || has(pass::draw)) {
-        if constexpr (bridge.selects == selecting::by_mass) p.pick_by_mass = with::pick_by_mass;
-        if constexpr (bridge.selects == selecting::by_noise) p.pick_by_noise = with::pick_by_noise;
-        if constexpr (bridge.selects == selecting::by_own_distribution && sizeof...(Stages) == 0)
-            p.pick_by_shape = pick_by_own_shape;
-        else if constexpr (bridge.selects == selecting::by_own_distribution)
-            p.pick_by_shape = with::template pick_by_shape<Policies, Bridge>;
+        if constexpr (bridge.selects == selecting::by_mass) p.weigh_logits = with::weigh_logits;
+        if constexpr (bridge.selects == selecting::by_noise) {
+            p.pick_by_noise = with::pick_by_noise;
+            p.mass = with::mass, p.weigh_logits = with::weigh_logits;  // for its law
+        }
+        if constexpr (bridge.selects == selecting::by_own_distribution && sizeof...(Stages) == 0) {
+            p.shaped_mass = own_shaped_mass, p.weigh_shaped = weigh_by_own_shape;
+        } else if constexpr (bridge.selects == selecting::by_own_distribution) {
+            p.shaped_mass = with::template shaped_mass<Policies, Bridge>;
+            p.weigh_shaped = with::template weigh_shaped<Policies, Bridge>;
+        }
     }
     return p;
 }
@@ -192,9 +214,10 @@ struct passes_without_maps {
         p.mass_by_bucket = with::mass_by_bucket;
         p.find_softmax = with::template find_softmax<softmax_part::all>;
         p.find_moments = with::find_moments;
-        p.pick_by_mass = with::pick_by_mass;
+        p.weigh_logits = with::weigh_logits;
         p.pick_by_noise = with::pick_by_noise;
-        p.pick_by_shape = pick_by_own_shape;
+        p.shaped_mass = own_shaped_mass;
+        p.weigh_shaped = weigh_by_own_shape;
         return p;
     }
     RIFFLE_LOCAL static constexpr folded_passes all = make();

@@ -65,6 +65,18 @@ public:
         find_bucket(bridge, target);
     }
 
+    /// Whatever the nucleus has not kept becomes -inf in the row, where it was only bounded.
+    void hide_others() noexcept {
+        if (!s_.kept.exists()) return;
+        wide::hide_below(s_.row, s_.memory.block_maxima, s_.kept.cut);
+        for (std::size_t b = 0; b < s_.row.blocks() && s_.kept.beyond > s_.kept.cut; ++b) {
+            if (!(s_.memory.block_maxima[b] >= s_.kept.cut)) continue;
+            float* const x = s_.row.own(b);
+            for (std::size_t i = 0; i < block_size; ++i)
+                if (!s_.kept.keeps(x[i], token_id(b * block_size + i))) x[i] = illegal_logit;
+        }
+    }
+
 private:
     std::uint64_t target_of(std::size_t bridge, std::uint64_t mass) const noexcept {
         return s_.template ask<&stage_ops::target>(bridge, mass, *s_.past);
@@ -231,10 +243,14 @@ private:
         if (onward.draws_by_same_mass) {  // no block is looked at again but the one that the draw falls into
             const std::span<std::uint64_t> masses(s_.memory.masses, s_.row.blocks());
             s_.total_mass = split_.reaching - wide::drop_behind(end, tokens, masses);
-            std::uint64_t drawn_mass = multiply_high(s_.random_bits(onward.next->bridge), s_.total_mass);
-            const std::size_t drawn = wide::block_of(s_.memory.masses, s_.row.blocks(), drawn_mass);
-            wide::hide_below(s_.row, drawn, cut);
-            wide::hide_ties(end, tokens, s_.row, cut, beyond, drawn, drawn + 1);
+            if (s_.end == run_to::law) {
+                s_.kept = wide::bound_of(end, tokens, s_.row, cut, beyond);
+            } else {
+                std::uint64_t drawn_mass = multiply_high(s_.random_bits(onward.next->bridge), s_.total_mass);
+                const std::size_t drawn = wide::block_of(s_.memory.masses, s_.row.blocks(), drawn_mass);
+                wide::hide_below(s_.row, drawn, cut);
+                wide::hide_ties(end, tokens, s_.row, cut, beyond, drawn, drawn + 1);
+            }
             s_.go_on(onward);
             s_.next += 2;  // behind maximum and mass, which are known
         } else {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <riffle/core/candidates.hpp>
+#include <riffle/core/rank_sort.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/elementwise.hpp>
 
@@ -22,6 +23,14 @@ inline void make_distribution(candidates& c) noexcept {
     c.sort();
     c.selected = -1;
     c.normalise();
+}
+/// The n first in rank, in order, with their shares of `total` in p. `maximum` is the greatest logit.
+inline void make_distribution(candidates& c, std::size_t n, float maximum, std::uint64_t total) noexcept {
+    c.keep_greatest(n);
+    sort_without_p(c);
+    c.weigh(maximum);
+    for (auto& token : c) token.p = float(double(candidates::weight(token)) / double(total));
+    c.selected = -1;
 }
 
 /// In place: eight bytes where there were twelve, so going forward overwrites nothing unread.

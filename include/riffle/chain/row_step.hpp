@@ -17,6 +17,7 @@
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/above.hpp>
 #include <riffle/wide/max.hpp>
+#include <riffle/wide/nucleus.hpp>
 #include <riffle/wide/preimage.hpp>
 #include <riffle/wide/rewrite.hpp>
 #include <riffle/wide/select.hpp>
@@ -28,6 +29,7 @@ enum class run_to {
     token,            ///< to the token
     token_among_all,  ///< to the token, and all candidates that it is chosen from are there
     selector,         ///< ahead of the selector, with the candidates that it would choose from
+    law,              ///< to the law that the selector would draw by: of candidates, or of the row as it is
 };
 
 namespace detail {
@@ -55,6 +57,7 @@ struct row_step {
     std::uint64_t total_mass = 0;              ///< of the last mass pass, and in memory.masses that of each block
     bool has_groups = false;                   ///< memory.groups are those of the row
     bool stays_in_row = false;                 ///< what a bridge has left was in the row, not among candidates
+    wide::nucleus_bound kept;                  ///< run_to::law: what a nucleus has left of the row, where none is hidden
 
     void begin(const Stages& list, const plan& p, const detail::scratch& in, const context& x,
                std::span<const float> logits, run_to goal, const wide::row_maximum* known_maximum,
@@ -71,6 +74,7 @@ struct row_step {
         maximum = mapped_maximum = illegal_logit;
         total_mass = 0;
         stays_in_row = false;
+        kept = {};
     }
     /// With step `at` of a plan.
     void go_on(const plan& p, std::size_t at) noexcept {
@@ -78,6 +82,9 @@ struct row_step {
         passes = &stages->passes_for(p.bridge);
         next = at;
     }
+
+    /// Whether it ends ahead of a choice.
+    bool stops_at_selector() const noexcept { return end == run_to::selector || end == run_to::law; }
 
     // ---- what is asked of stages
 
@@ -110,6 +117,7 @@ struct row_step {
         for (auto& token : tokens) token.logit = canonical(token.logit);
         if (has_maps()) run<&folded_passes::map_tokens>(tokens);
     }
+    float mapped_logit(token_id id) const noexcept { return map(canonical(row.logit(std::size_t(id)))); }
     /// A bound on raw logits: exactly those whose mapped value reaches `target`, or the maximum where that is less.
     RIFFLE_NOINLINE float raw_cut(float target) const noexcept {
         target = (std::min)(target, mapped_maximum);
@@ -217,7 +225,7 @@ struct row_step {
     };
     /// How the step can go on in the row behind this bridge, if it can.
     route route_behind(std::size_t bridge) const noexcept {
-        if (end != run_to::token) return {};
+        if (end != run_to::token && end != run_to::law) return {};
         if (next < now->size && now->steps[next].op == pass::draw) return {now, next, true, false};
         const plan& later = stages->plan_for(stages->bridge(row.size(), bridge + 1, memory.legal));
         const std::size_t at = now->goes_on_at(later);

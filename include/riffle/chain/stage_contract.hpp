@@ -126,8 +126,9 @@ concept prepares_by_state = requires(const S& s, candidates& c, const state_of<S
     { s.prepare(c, kept) } noexcept;
 };
 template <class S>
-concept shapes = requires(const S& s, const softmax_statistics& of_all, const state_of<S>& kept) {
+concept shapes = requires(const S& s, candidates& c, const softmax_statistics& of_all, const state_of<S>& kept) {
     { s.shape(of_all, kept) } noexcept;
+    { s.weigh(c, of_all, kept) } noexcept -> std::same_as<std::uint64_t>;
 };
 template <class S>
 concept has_random_numbers = requires(const S& s) {
@@ -242,8 +243,8 @@ constexpr bool chooses_as_it_says() {
                   "const state&) const noexcept`, which chooses among what is left");
     static_assert(f.selects != selecting::by_own_distribution || (shapes<S> && prepares_by_state<S> && chooses<S>),
                   "riffle: selecting::by_own_distribution needs `shape(const softmax_statistics&, const state&)`, "
-                  "`prepare(candidates&, const state&)` and `choose(candidates&, const draws&, const state&)`, const "
-                  "and noexcept");
+                  "`std::uint64_t weigh(candidates&, const softmax_statistics&, const state&)`, `prepare(candidates&, "
+                  "const state&)` and `choose(candidates&, const draws&, const state&)`, const and noexcept");
     static_assert(!has_built_in_facts<S> || !has_state<S> || learns_from_choices<S> || learns_from_history<S>,
                   "riffle: a stage with a state needs `step accept(state&, token_id, const last_choice*) const "
                   "noexcept`, or with `const history&` behind: nothing else may change it");

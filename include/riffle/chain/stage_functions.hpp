@@ -171,16 +171,27 @@ struct stage_functions {
     static void choose(const stage_ref& s, candidates& c, const context& x) noexcept {
         spec(s).choose(c, random(s, x.at()), state(s));
     }
-    static token_data pick_by_shape(const stage_ref& s, const detail::row& r, const float* block_maxima,
-                                    const softmax_statistics& of_row, std::uint64_t* masses,
-                                    const draws& drawn) noexcept {
-        return pick_by_shape_behind(s, fused_maps<>{}, r, block_maxima, of_row, masses, drawn);
+    static std::uint64_t weigh(const stage_ref& s, candidates& c, softmax_statistics& of_all) noexcept {
+        of_all = softmax_of(c);
+        return spec(s).weigh(c, of_all, state(s));
     }
+    static token_data shaped(const stage_ref& s, const softmax_statistics& of_all, token_id token,
+                             float logit) noexcept {
+        const auto shape = spec(s).shape(of_all, state(s));
+        return {token, shape(lanes<1>(logit))[0], shape.probability(lanes<1>(logit))[0]};
+    }
+    /// The maps of a row, and behind them what the selector makes of the logits.
     template <class Maps>
-    static token_data pick_by_shape_behind(const stage_ref& s, const Maps& maps, const detail::row& r,
-                                           const float* block_maxima, const softmax_statistics& of_row,
-                                           std::uint64_t* masses, const draws& drawn) noexcept {
-        return wide::pick_by_shape(r, block_maxima, maps, spec(s).shape(of_row, state(s)), masses, drawn);
+    static auto reshaped_behind(const stage_ref& s, const Maps& maps, const softmax_statistics& of_row) noexcept {
+        return wide::reshaped(maps, spec(s).shape(of_row, state(s)));
+    }
+    static wide::shaped_mass shaped_mass(const stage_ref& s, const detail::row& r, const float* block_maxima,
+                                         const softmax_statistics& of_row, std::uint64_t* masses) noexcept {
+        return wide::find_shaped_mass(r, block_maxima, reshaped_behind(s, fused_maps<>{}, of_row), masses);
+    }
+    static void weigh_shaped(const stage_ref& s, const softmax_statistics& of_row, const float* logits,
+                             std::size_t count, float maximum, std::uint32_t* weights) noexcept {
+        wide::weigh_logits(logits, count, reshaped_behind(s, fused_maps<>{}, of_row), maximum, weights);
     }
 
     static status can_accept(const stage_ref& s, token_id token, token_origin origin, const history& tokens) noexcept {
@@ -246,7 +257,12 @@ constexpr void add_row_functions(stage_ops& ops) {
     if constexpr (f.narrows == narrowing::head) ops.rank_of_head = functions::rank_of_head;
     if constexpr (f.masks) ops.legal = functions::legal;
     if constexpr (f.selects != selecting::no && chooses<S>) ops.choose = functions::choose;
-    if constexpr (f.selects == selecting::by_own_distribution) ops.pick_by_shape = functions::pick_by_shape;
+    if constexpr (f.selects == selecting::by_own_distribution) {
+        ops.weigh = functions::weigh;
+        ops.shaped = functions::shaped;
+        ops.shaped_mass = functions::shaped_mass;
+        ops.weigh_shaped = functions::weigh_shaped;
+    }
 }
 /// What happens to its state; but for accept, where another does that.
 template <class Policies, class S, bool IsAccepted = false>

@@ -17,6 +17,7 @@
 #include <riffle/core/softmax_statistics.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/wide/moments.hpp>
+#include <riffle/wide/pick.hpp>
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
@@ -128,10 +129,20 @@ struct stage_ops {
     void (*prepare)(const stage_ref&, candidates&) noexcept = nullptr;
     /// Selects among candidates that it, or nobody, has narrowed.
     void (*choose)(const stage_ref&, candidates&, const context&) noexcept = nullptr;
-    /// by_own_distribution: the token of a row without maps, given the softmax statistics of the row and room for the
-    /// masses of its blocks.
-    token_data (*pick_by_shape)(const stage_ref&, const detail::row&, const float* block_maxima,
-                                const softmax_statistics&, std::uint64_t* masses, const draws&) noexcept = nullptr;
+    /// by_own_distribution: leaves the weights that the stage draws by in the bits of p, whatever the order, and
+    /// answers their sum; the logits stay, and `of_all` becomes their softmax statistics. Null: draws by the mass of the
+    /// logits that prepare leaves.
+    std::uint64_t (*weigh)(const stage_ref&, candidates&, softmax_statistics& of_all) noexcept = nullptr;
+    /// by_own_distribution: a candidate as it is chosen, of a logit ahead of the stage: with the logit of its own
+    /// distribution, and in p the probability that the token had before.
+    token_data (*shaped)(const stage_ref&, const softmax_statistics& of_all, token_id, float logit) noexcept = nullptr;
+    /// by_own_distribution: the mass of its distribution over a row without maps, given the softmax statistics of the
+    /// row, and in `masses` that of each block.
+    wide::shaped_mass (*shaped_mass)(const stage_ref&, const detail::row&, const float* block_maxima,
+                                     const softmax_statistics&, std::uint64_t* masses) noexcept = nullptr;
+    /// by_own_distribution: weights of logits of such a row, as folded_passes::weigh_logits.
+    void (*weigh_shaped)(const stage_ref&, const softmax_statistics&, const float* logits, std::size_t count,
+                         float maximum, std::uint32_t* weights) noexcept = nullptr;
 
     // numerics::llama.
 

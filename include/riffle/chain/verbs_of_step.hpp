@@ -27,7 +27,7 @@ struct verbs_on {
     /// Whether the run is to stop ahead of this stage.
     bool stops_before_distribution_of(std::size_t i) const noexcept {
         const facts& f = s.stages->fact(i);
-        if (s.end != run_to::selector || f.selects == selecting::no || f.selects == selecting::greatest) return false;
+        if (!s.stops_at_selector() || f.selects == selecting::no || f.selects == selecting::greatest) return false;
         // llama.cpp's forms of these make the distribution and draw from it at once.
         return !(s.stages->is_exact() && f.makes_its_distribution());
     }
@@ -45,7 +45,8 @@ struct verbs_on {
             for (auto& token : s.found) token.logit = canonical(token.logit);
             s.found.sorted = false;
         }
-        if (stop) s.stages->prepare(last - 1, s.found);
+        const bool is_weighed_as_it_is = s.end == run_to::law && stop && (*s.stages)[last - 1].ops->weigh;
+        if (stop && !is_weighed_as_it_is) s.stages->prepare(last - 1, s.found);
         return true;
     }
     bool narrow_all(std::size_t first, std::size_t last) noexcept {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include <riffle/constraint/byte_automaton.hpp>
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/mixed_hash.hpp>
 #include <riffle/constraint/numbers_by_hash.hpp>
 

@@ -9,7 +9,7 @@
 #include <riffle/constraint/byte_automaton.hpp>
 #include <riffle/constraint/frame_table.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/memory_account.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/state_closure.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -5,7 +5,7 @@
 
 #include <riffle/constraint/byte_automaton.hpp>
 #include <riffle/constraint/frame_table.hpp>
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/key_set.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {

@@ -6,7 +6,7 @@
 #include <new>
 #include <span>
 
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/numbers_by_hash.hpp>
 #include <riffle/constraint/state_closure.hpp>
 #include <riffle/constraint/state_id.hpp>

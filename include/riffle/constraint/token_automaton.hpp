@@ -8,7 +8,7 @@
 #include <riffle/constraint/brief_lock.hpp>
 #include <riffle/constraint/byte_automaton.hpp>
 #include <riffle/constraint/grammar_limits.hpp>
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/lazy_automaton.hpp>
 #include <riffle/constraint/memory_account.hpp>
 #include <riffle/constraint/shared_pointer.hpp>

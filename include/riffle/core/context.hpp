@@ -6,6 +6,7 @@
 #include <riffle/core/draws.hpp>
 #include <riffle/core/history.hpp>
 #include <riffle/core/token_counts.hpp>
+#include <riffle/core/token.hpp>
 #include <riffle/core/token_set.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -54,6 +55,11 @@ public:
     std::int32_t* lengths() const noexcept { return lengths_; }
     /// As many bytes as the stages asked for (stage_ops::spare_bytes).
     std::span<std::byte> spare() const noexcept { return spare_; }
+    /// Under numerics::llama: the token that a selector which changes with its choice takes instead of the one it
+    /// draws; null_token where it takes that.
+    token_id taken() const noexcept { return taken_; }
+    /// From now on taken() is this token.
+    void take(token_id token) noexcept { taken_ = token; }
 
 private:
     const history* tokens_;
@@ -61,6 +67,7 @@ private:
     token_counts::slot* slots_;
     std::int32_t* lengths_;
     std::span<std::byte> spare_;
+    token_id taken_ = null_token;
 };
 
 }  // namespace riffle

@@ -13,7 +13,7 @@ constexpr std::uint16_t stream_of(std::uint8_t kind, std::uint8_t occurrence) no
 
 namespace stream_kind {
 inline constexpr std::uint8_t dist = 1, gumbel = 2, xtc = 3, mirostat = 4, mirostat_v2 = 5, adaptive_p = 6, skew = 7,
-                              user = 64;
+                              verification = 8, drafting = 9, user = 64;
 }
 
 /// Where in its stream of random numbers a chain stands. Together with a seed and a stream it names every draw.

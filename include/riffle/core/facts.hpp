@@ -117,7 +117,8 @@ concept maps_plainly = requires(const V& v) {
 //   block
 //              maxima, softmax_statistics), and adjusts_now(), or with draws, where it may have nothing to do
 //   selects    where it narrows too: a state, and choose(candidates, draws, state) among what is left;
-//              by_own_distribution: shape(softmax_statistics, state), prepare(candidates, state), and choose
+//              by_own_distribution: shape(softmax_statistics, state), weigh(candidates, softmax_statistics, state),
+//              prepare(candidates, state), and choose
 //   draws      kind, the number of its stream (stream_kind), and a field `seed`
 //   keeps      a nested `state`, trivially copyable: what the chain keeps for it. Its verbs then take a const state&
 //              as their last argument (legal_now(state, context) as its first), and accept(state&, token, choice), or

@@ -38,7 +38,7 @@ struct form<adaptive_p> {
     static status_code apply(const adaptive_p& spec, state& s, candidates& c, form_context& x) noexcept {
         if (const auto failure = softmax(c); failure != status_code::ok) return failure;
         if (spec.target < 0.0f) {
-            c.selected = drawn_by_p(c, s.random);
+            c.selected = drawn_by_p(c, s.random, x.past.taken());
             return status_code::ok;
         }
         // The index of the token is known only when its p is overwritten: all p are kept until then.
@@ -47,7 +47,7 @@ struct form<adaptive_p> {
         for (std::size_t i = 0; i < c.size; ++i) originals[i] = c[i].p;
         rewrite(target_of(spec, s), c);
         softmax(c);
-        c.selected = drawn_by_p(c, s.random);
+        c.selected = drawn_by_p(c, s.random, x.past.taken());
         s.pending = c[std::size_t(c.selected)].id;
         s.pending_p = originals[c.selected];
         s.knows_p = true;

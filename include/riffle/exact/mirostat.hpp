@@ -19,9 +19,9 @@ struct mirostat_state {
     mersenne_twister random;
     float mu;
 
-    /// Draws by p, and moves mu towards tau.
-    void choose(candidates& c, float tau, float eta) noexcept {
-        c.selected = drawn_by_p(c, random);
+    /// Draws by p, or has drawn `taken`, and moves mu towards tau.
+    void choose(candidates& c, float tau, float eta, token_id taken = null_token) noexcept {
+        c.selected = drawn_by_p(c, random, taken);
         mu -= times(eta, -(libm::log2)(c[std::size_t(c.selected)].p) - tau);
     }
 
@@ -46,7 +46,7 @@ struct form<mirostat> {
 
     static status_code apply(const mirostat& spec, state& s, candidates& c, form_context& x) noexcept {
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
-        draw_among(kept(spec, s.mu, c), spec, s, c);
+        draw_among(kept(spec, s.mu, c), spec, s, c, x.past);
         return status_code::ok;
     }
     static row_answer apply_to_row(const mirostat& spec, state& s, full_row& r, candidates& found,
@@ -63,7 +63,7 @@ struct form<mirostat> {
         while (sorted.size() < (std::min)(count, r.size())) sorted.extend();
         found.size = sorted.size();
         found.sorted = true;
-        draw_among(count, spec, s, found);
+        draw_among(count, spec, s, found, x);
         return row_answer::narrowed;
     }
     static void reset(const mirostat& spec, state& s) noexcept { s = state(spec); }
@@ -97,10 +97,11 @@ private:
         const std::int32_t count = to_int(libm::pow(numerator / divisor, 1.0f / exponent));
         return std::size_t(count > 1 ? count : 1);
     }
-    static void draw_among(std::size_t kept, const mirostat& spec, state& s, candidates& c) noexcept {
+    static void draw_among(std::size_t kept, const mirostat& spec, state& s, candidates& c,
+                           const context& x) noexcept {
         if (kept < c.size) c.size = kept;
         softmax(c);
-        s.choose(c, spec.tau, spec.eta);
+        s.choose(c, spec.tau, spec.eta, x.taken());
     }
 };
 

@@ -18,7 +18,7 @@ struct form<mirostat_v2> {
         if (const auto failure = sorted_softmax(c, x.memory); failure != status_code::ok) return failure;
         std::size_t kept = 0;
         while (kept < c.size && !surprises(c[kept].p, s.mu)) ++kept;
-        draw_among(kept, spec, s, c);
+        draw_among(kept, spec, s, c, x.past);
         return status_code::ok;
     }
     static row_answer apply_to_row(const mirostat_v2& spec, state& s, full_row& r, candidates& found,
@@ -32,7 +32,7 @@ struct form<mirostat_v2> {
         std::size_t kept = 0;
         while (kept < sorted.size() && !surprises(sorted[kept].p / sum, s.mu)) ++kept;
         found.sorted = true;
-        draw_among(kept, spec, s, found);
+        draw_among(kept, spec, s, found, x);
         return row_answer::narrowed;
     }
     static void reset(const mirostat_v2& spec, state& s) noexcept { s = state(spec); }
@@ -51,10 +51,11 @@ private:
         const float margin = 1e-4f * (1.0f + absolute(mu));
         return surprises(sorted[sorted.size() - 1].p / sorted.sum(), mu + margin);
     }
-    static void draw_among(std::size_t kept, const mirostat_v2& spec, state& s, candidates& c) noexcept {
+    static void draw_among(std::size_t kept, const mirostat_v2& spec, state& s, candidates& c,
+                           const context& x) noexcept {
         c.size = kept > 0 ? kept : 1;
         softmax(c);
-        s.choose(c, spec.tau, spec.eta);
+        s.choose(c, spec.tau, spec.eta, x.taken());
     }
 };
 

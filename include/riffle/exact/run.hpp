@@ -20,7 +20,7 @@ public:
     explicit exact_run(row_step<Stages>& of) noexcept : s_(of), verbs_{of} {}
 
     bool run(std::size_t last, replay_counts& counts) noexcept {
-        const bool counted = s_.end != run_to::selector;
+        const bool counted = !s_.stops_at_selector();
         counts.rows += counted;
         s_.left = wide::find_max(s_.row, s_.memory.block_maxima);
         const bool is_ordinary = exact::is_ordinary(s_.left);

@@ -45,7 +45,20 @@ struct uint128 {
         return r;
     }
     friend constexpr bool operator==(const uint128&, const uint128&) = default;
+    friend constexpr bool operator<(const uint128& a, const uint128& b) noexcept {
+        return a.high != b.high ? a.high < b.high : a.low < b.low;
+    }
+    /// Shifted down by up to 127 bits.
+    friend constexpr uint128 operator>>(const uint128& a, unsigned bits) noexcept {
+        if (bits == 0) return a;
+        if (bits >= 64) return {a.high >> (bits - 64), 0};
+        return {a.low >> bits | a.high << (64 - bits), a.high >> bits};
+    }
 };
+/// How many of the upper bits are 0.
+constexpr unsigned leading_zeros(const uint128& a) noexcept {
+    return unsigned(a.high ? std::countl_zero(a.high) : 64 + std::countl_zero(a.low));
+}
 
 /// Rounded: the same double everywhere, since scaling by 2^64 is exact.
 constexpr double to_double(const uint128& a) noexcept {

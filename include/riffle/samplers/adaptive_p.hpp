@@ -73,14 +73,19 @@ struct adaptive_p {
         const softmax_statistics of_all = softmax_of(c);
         if (of_all.mass > 0) c.map_logits(shape(of_all, kept));
     }
+    /// Leaves the weights that it draws by in p, as weigh of candidates does, and answers their sum; the logits stay.
+    std::uint64_t weigh(candidates& c, const softmax_statistics& of_all, const state& kept) const noexcept {
+        if (of_all.mass == 0) return 0;
+        const shaper shaped = shape(of_all, kept);
+        return c.weigh_mapped(shaped, c.greatest_mapped(shaped));
+    }
     /// prepare, and the draw; the chosen candidate's p is the probability that it had before.
     void choose(candidates& c, const draws& random, const state& kept) const noexcept {
         c.selected = -1;
         const softmax_statistics of_all = softmax_of(c);
         if (of_all.mass == 0) return;
         const shaper shaped = shape(of_all, kept);
-        const std::uint64_t total = c.weigh_mapped(shaped, c.greatest_mapped(shaped));
-        c.select_by_weight(multiply_high(random.bits(), total));
+        c.select_by_weight(multiply_high(random.bits(), weigh(c, of_all, kept)));
         const float p = c.selected < 0 ? 0.0f : shaped.probability(lanes<1>(c[std::size_t(c.selected)].logit))[0];
         c.map_logits(shaped);
         if (c.selected >= 0) c[std::size_t(c.selected)].p = p;

@@ -246,6 +246,32 @@ inline void hide_ties(const nucleus_end& end, const band_tokens& tokens, detail:
     run<hide_between_pass>(&r, (std::max)(block, first), last, low, high);
 }
 
+/// What a nucleus keeps of a row whose other tokens were not hidden: raw logits from `cut` on, and of those below
+/// `beyond` the ids up to `last`.
+struct nucleus_bound {
+    float cut = -std::numeric_limits<float>::infinity(), beyond = cut;
+    token_id last = null_token;
+
+    bool exists() const noexcept { return cut > -std::numeric_limits<float>::infinity(); }
+    bool keeps(float raw, token_id token) const noexcept { return raw >= cut && (raw >= beyond || token <= last); }
+};
+/// The tied tokens have raw logits in [low, high).
+inline nucleus_bound bound_of(const nucleus_end& end, const band_tokens& tokens, const detail::row& r, float low,
+                              float high) noexcept {
+    if (!end.splits_ties()) return {low, low, null_token};
+    std::uint64_t ties = 0, before = 0;
+    std::size_t block = 0;
+    for (std::size_t i = 0; block < r.blocks() && ties < end.ties; ++block) {
+        before = ties;
+        for (; i < tokens.ends[block]; ++i) ties += tokens.logits[i] == end.logit;
+    }
+    const float* const x = r.block(block - 1);  // in which the last of those lies that stay
+    std::size_t j = 0;
+    for (; j < block_size; ++j)
+        if (x[j] >= low && x[j] < high && ++before == end.ties) break;
+    return {low, high, token_id((block - 1) * block_size + j)};
+}
+
 /// Pieces from all over a row as a row of their own: likely tokens have low ids in most vocabularies, so that a few
 /// whole blocks would say little of the others.
 class row_sample {

@@ -38,20 +38,25 @@ inline constexpr float greatest_gumbel_noise = 22.25f;
 
 namespace wide {
 
-/// Weights of one block of the mapped row.
+/// Weights of `count` logits of the mapped row, 0 < count, a multiple of 4; `maximum` is the greatest mapped logit.
 template <class Maps>
-struct weigh_block_pass {
+struct weigh_logits_pass {
     template <int N>
-    static RIFFLE_INLINE void run(const float* const& x, const Maps& map, float maximum,
+    static RIFFLE_INLINE void run(const float* const& x, const std::size_t& count, const Maps& map, float maximum,
                                   std::uint32_t* const& weights) noexcept {
         using V = lanes<N>;
         const V top(map.top(maximum));
-        for (std::size_t i = 0; i < block_size; i += N) {
+        for (std::size_t i = 0; i < count; i += N) {
             const auto w = fixed_mass(map.for_weights(V::load(x + i)) - top);
             std::memcpy(weights + i, &w.v, sizeof w.v);
         }
     }
 };
+template <class Maps>
+void weigh_logits(const float* logits, std::size_t count, const Maps& map, float maximum,
+                  std::uint32_t* weights) noexcept {
+    run_baseline<weigh_logits_pass<Maps>>(logits, count, map, maximum, weights);
+}
 
 /// A token found in the row, with its weight.
 struct picked {
@@ -68,14 +73,15 @@ inline std::size_t block_of(const std::uint64_t* masses, std::size_t blocks, std
 }
 
 /// Inverse CDF over block masses: the first token, in ascending id, whose running mass exceeds `target`, which is below
-/// the sum of the masses. Under numerics::fast block masses are rounded sums: should the block run out first, its last
-/// token of positive weight is taken, and null_token where it has none.
-template <class Maps>
-picked pick_by_mass(const detail::row& r, const std::uint64_t* masses, std::uint64_t target, const Maps& map,
-                    float maximum) noexcept {
-    const std::size_t b = block_of(masses, r.blocks(), target);
+/// the sum of the masses. weigh_block(b, weights) gives the weights of a block. Under numerics::fast block masses are
+/// rounded sums: should the block run out first, its last token of positive weight is taken, and null_token where it
+/// has none.
+template <class WeighBlock>
+picked pick_by_mass(std::size_t blocks, const std::uint64_t* masses, std::uint64_t target,
+                    const WeighBlock& weigh_block) noexcept {
+    const std::size_t b = block_of(masses, blocks, target);
     std::uint32_t weights[block_size];
-    run_baseline<weigh_block_pass<Maps>>(r.block(b), map, maximum, static_cast<std::uint32_t*>(weights));
+    weigh_block(b, static_cast<std::uint32_t*>(weights));
     picked last{null_token, 0};
     for (std::size_t i = 0; i < block_size; ++i) {
         if (weights[i] == 0) continue;
@@ -124,18 +130,17 @@ struct mapped_max_pass {
     }
 };
 
-/// Inverse CDF of a reshaped distribution: the token, its reshaped logit, and in p the probability that it had before.
+/// The mass of a row, and the greatest mapped logit.
+struct shaped_mass {
+    std::uint64_t total;
+    float maximum;
+};
+/// The mass of a reshaped distribution, and in `masses` that of each block.
 template <class Maps, class Shape>
-token_data pick_by_shape(const detail::row& r, const float* block_maxima, const Maps& maps, const Shape& shape,
-                         std::uint64_t* masses, const draws& random) noexcept {
-    const reshaped<Maps, Shape> map(maps, shape);
+shaped_mass find_shaped_mass(const detail::row& r, const float* block_maxima, const reshaped<Maps, Shape>& map,
+                             std::uint64_t* masses) noexcept {
     const float maximum = run<mapped_max_pass<reshaped<Maps, Shape>>>(r, map);
-    const std::uint64_t total =
-        find_mass<false>(r, block_maxima, std::numeric_limits<float>::lowest(), map, maximum, masses);
-    const picked found = pick_by_mass(r, masses, multiply_high(random.bits(), total), map, maximum);
-    if (found.id < 0) return {null_token, 0.0f, 0.0f};
-    const lanes<1> logit(maps.one(canonical(r.logit(std::size_t(found.id)))));
-    return {found.id, shape(logit)[0], shape.probability(logit)[0]};
+    return {find_mass<false>(r, block_maxima, std::numeric_limits<float>::lowest(), map, maximum, masses), maximum};
 }
 
 /// The noise of `count` tokens. Memory behind them is read and written up to a multiple of 16.

@@ -4,7 +4,7 @@
 #include <new>
 #include <span>
 
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/core/text.hpp>
 #include <riffle/core/token.hpp>

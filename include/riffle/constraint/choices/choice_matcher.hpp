@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <riffle/constraint/choices/choice_data.hpp>
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/longest_pieces.hpp>
 #include <riffle/constraint/matcher_status.hpp>
 #include <riffle/constraint/shared_pointer.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/core/text.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/parsed.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/streaming/utf8_stream.hpp>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <riffle/constraint/brief_lock.hpp>
-#include <riffle/constraint/growing_array.hpp>
+#include <riffle/core/growing_array.hpp>
 #include <riffle/constraint/mixed_hash.hpp>
 #include <riffle/constraint/shared_pointer.hpp>
 #include <riffle/constraint/token_tree.hpp>

@@ -20,6 +20,11 @@ public:
     growing_array() noexcept = default;
     growing_array(const growing_array&) = delete;
     growing_array& operator=(const growing_array&) = delete;
+    growing_array(growing_array&& other) noexcept { swap(other); }
+    growing_array& operator=(growing_array&& other) noexcept {
+        growing_array(std::move(other)).swap(*this);
+        return *this;
+    }
     ~growing_array() { ::operator delete(data_); }
 
     T* data() noexcept { return data_; }
