@@ -15,6 +15,9 @@
 
 namespace riffle::inline RIFFLE_ABI::detail {
 
+template <class Stages>
+class chain_file;
+
 /// What a chain has accepted, where its draws stand, and the way back. (A template, so that including riffle does not
 /// compile it. chain_interface says what each member means to a user.)
 template <class Stages>
@@ -55,6 +58,7 @@ public:
     void reset(const Stages& stages) noexcept {
         tokens_.clear();
         at_.position = at_.attempt = 0;
+        times_shifted_ = 0;
         choice_ = {};
         stages.reset();
         forget_saved_states();
@@ -78,7 +82,7 @@ public:
     checkpoint mark(const Stages& stages) const noexcept {
         checkpoint m;
         m.prefix_hash = tokens_.prefix_hash();
-        m.layout = stages.layout();
+        m.layout = layout(stages);
         m.tokens = tokens_.written();
         m.position = at_.position;
         m.attempt = at_.attempt;
@@ -87,10 +91,11 @@ public:
     }
     /// `window`: how far the stages look back, -1 for everything; here and below.
     status rollback(const Stages& stages, const checkpoint& m, std::int32_t window) noexcept {
-        if (m.layout != stages.layout() || m.tokens > tokens_.written()) return status_code::mark_unknown;
+        if (m.layout != layout(stages) || m.tokens > tokens_.written()) return status_code::mark_unknown;
         const std::size_t back = tokens_.written() - m.tokens;
         if (!tokens_.can_pop(back, window)) return status_code::rewind_too_far;
-        if (m.prefix_hash != (m.tokens == 0 ? 0 : tokens_.recent(back).prefix_hash)) return status_code::mark_unknown;
+        const std::uint64_t prefix_hash = m.tokens == 0 ? tokens_.hash_of_none() : tokens_.recent(back).prefix_hash;
+        if (m.prefix_hash != prefix_hash) return status_code::mark_unknown;
         if (const status s = restore(stages, m.stages.data()); !s.ok()) return s;
         go_back(back, m.position, m.attempt);
         save_as_exact(stages);  // what the ring holds of this position may be of another text
@@ -113,6 +118,14 @@ public:
         return {};
     }
 
+    /// The text loses tokens, and marks of before are those of another.
+    void shift(const Stages& stages, std::size_t first, std::size_t count) noexcept {
+        tokens_.forget(first, count);
+        ++times_shifted_;
+        choice_ = {};
+        forget_saved_states();
+        save_as_exact(stages);
+    }
     /// States saved so far do not fit the stages any more: rewind does not go behind this point.
     void forget_saved_states() noexcept { saved_from_ = saved_to_ = at_.position; }
     /// llama.cpp's forms change when they are applied, so what they are at a position is saved as soon as the position
@@ -128,8 +141,13 @@ public:
     }
 
 private:
+    friend class chain_file<Stages>;
     using saved_state = std::array<std::byte, checkpoint::stage_bytes>;
 
+    /// Of marks: those of before a shift are told apart.
+    std::uint32_t layout(const Stages& stages) const noexcept {
+        return times_shifted_ == 0 ? stages.layout() : layout_with(stages.layout(), times_shifted_);
+    }
     RIFFLE_NOINLINE static void refuse_no_token(token_id token, bool generated, step& led_to) noexcept {
         led_to = step::refusal(status::invalid(generated ? "accept" : "prompt", "token", double(token),
                                                "is below 0, so it is no token", status_code::not_a_token));
@@ -175,6 +193,7 @@ private:
     history tokens_;
     draw_position at_;
     last_choice choice_;
+    std::uint32_t times_shifted_ = 0;
     std::uint32_t saved_from_ = 0, saved_to_ = 0;  ///< positions whose states the ring has held
     bool copied_ = false;                          ///< and nothing has happened since
 };

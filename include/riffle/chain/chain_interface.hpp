@@ -171,6 +171,47 @@ public:
         return self().state().rewind(stages, count);
     }
 
+    // ---- from one run of a program to the next, and beside a model that forgets
+
+    /// How many bytes save writes at present: 64 or so, 12 for each token that stages look back on, and what stages keep
+    /// for each of the last 128.
+    std::size_t saved_bytes() const noexcept {
+        decltype(auto) stages = self().view();
+        return self().state().saved_bytes(stages);
+    }
+    /// Writes into the first saved_bytes() bytes what the chain has accepted, where its draws stand and what its stages
+    /// keep, so that load on a chain of the same stages goes on from there: beside an engine's own prompt cache. The
+    /// same bytes on every machine (of a stage of the user's, those that it is made of). Parameters and seeds are not
+    /// among them, nor are last_step() and last_status(). storage_too_small where `to` has less; invalid_parameter where
+    /// a stage of the user's has no `static constexpr const char* name`.
+    status save(std::span<std::byte> to) const noexcept {
+        decltype(auto) stages = self().view();
+        return self().state().save(stages, to);
+    }
+    /// Goes on where a chain of the same stages, in the same order, was saved; parameters stay as they are here. Marks
+    /// that were made before it was saved are taken then, and rewind goes back as far. Refused, and nothing has changed:
+    /// invalid_parameter for bytes that are no such file, that were changed, cut off or added (a checksum finds
+    /// accidents, not forgers), of a newer version or of other stages; out_of_memory or storage_too_small.
+    ///
+    /// Of stages that have a mark of their own, such as constraints and samplers of llama.cpp's, there is nothing in the
+    /// file: a mark is only a place in what they remember. They accept the saved text again, where this chain has
+    /// accepted nothing yet and the file has all of the text, which is as much as stages look back on, and at least 129
+    /// tokens. Where it is longer, let the chain accept it first; stage_failed says so.
+    status load(std::span<const std::byte> from) noexcept {
+        decltype(auto) stages = self().view();
+        return self().state().load(stages, from);
+    }
+    /// The model no longer sees `count` tokens of the text, from the `first` on (0 = the oldest): after a context shift.
+    /// Stages that look back see what is left (penalties, dry, bans of n-grams); those that follow the text by
+    /// themselves go on as they are (constraints, phrase_ban, averages), and draws too. Marks of before are refused from
+    /// now on, and rewind ends here where stages keep something. invalid_parameter, and nothing changed, where the text
+    /// has not as many. Without this call nothing changes in a shift, as in llama.cpp. O(tokens that stages look back
+    /// on).
+    status forget(std::size_t first, std::size_t count) noexcept {
+        decltype(auto) stages = self().view();
+        return self().state().forget(stages, first, count);
+    }
+
     // ---- looking closer
 
     /// The law of the next token in integers, as the selector would draw: for whoever verifies drafts, scores tokens or

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include <riffle/chain/chain_file.hpp>
 #include <riffle/chain/chain_history.hpp>
 #include <riffle/chain/chain_memory.hpp>
 #include <riffle/chain/cpu_machine.hpp>
@@ -176,6 +177,39 @@ public:
         return gone_back(history_.rewind(stages, count, memory::window(stages)));
     }
 
+    // ---- from one run of a program to the next
+
+    std::size_t saved_bytes(const stage_list& stages) const noexcept { return file_of(stages).bytes(); }
+    status save(const stage_list& stages, std::span<std::byte> to) const noexcept {
+        if (history_.tokens().lost()) return memory_.missing();
+        const auto file = file_of(stages);
+        if (const status s = file.all_are_named(); !s.ok()) return s;
+        if (to.size() < file.bytes())
+            return status::invalid("save", "bytes", double(to.size()), "are less than saved_bytes()",
+                                   status_code::storage_too_small);
+        file.write(to.data());
+        return {};
+    }
+    status load(const stage_list& stages, std::span<const std::byte> from) noexcept {
+        detail::chain_file<stage_list> file(stages, history_);
+        if (const status s = file.all_are_named(); !s.ok()) return s;
+        const status read = file.read(from, [&](std::size_t tokens) { return make_room(stages, tokens); });
+        if (!read.ok()) return read;
+        machine_.law().forget();
+        last_step_ = {};
+        last_token_ = null_token;
+        return {};
+    }
+    status forget(const stage_list& stages, std::size_t first, std::size_t count) noexcept {
+        const std::size_t written = history_.tokens().written();
+        if (first > written || count > written - first)
+            return status::invalid("forget", "count", double(count), "are more tokens than the text has from there on");
+        if (count == 0) return {};
+        machine_.law().forget();
+        history_.shift(stages, first, count);
+        return {};
+    }
+
     // ---- looking closer
 
     std::span<const token_data> survivors() noexcept {
@@ -246,6 +280,9 @@ private:
     token_id failed(const status& why) noexcept {
         status_.fail(why);
         return null_token;
+    }
+    detail::chain_file<stage_list> file_of(const stage_list& stages) const noexcept {
+        return {stages, const_cast<basic_chain_state&>(*this).history_};  // which writing only reads
     }
     status gone_back(const status& s) noexcept {
         if (!s.ok()) return s;

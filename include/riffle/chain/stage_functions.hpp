@@ -226,6 +226,12 @@ struct stage_functions {
         return went_back ? status() : status::failed(status_code::stage_stuck, name_of<S>());
     }
 
+    static std::size_t numbers_beside_mark(const stage_ref& s) noexcept { return state(s).numbers(); }
+    static void write(const stage_ref& s, number_writer& to) noexcept { state(s).write(to); }
+    static bool read(const stage_ref& s, std::span<const std::byte> from, bool changes) noexcept {
+        return state_to_change(s).read(from, changes);
+    }
+
     static bool does_nothing(const stage_ref& s) noexcept { return riffle::does_nothing(spec(s)); }
     static bool keeps_below(const stage_ref& s) noexcept { return riffle::keeps_below(spec(s)); }
     static std::size_t superset(const stage_ref& s) noexcept { return riffle::superset_for(spec(s)); }
@@ -279,6 +285,12 @@ constexpr void add_state_functions(stage_ops& ops) {
     if constexpr (kept::saved > 0) {
         ops.save = functions::save;
         ops.restore = functions::restore;
+        ops.is_read_again = kept::is_read_again;
+    }
+    if constexpr (keeps_more_than_its_mark<typename kept::type>) {
+        ops.numbers_beside_mark = functions::numbers_beside_mark;
+        ops.write = functions::write;
+        ops.read = functions::read;
     }
 }
 template <class Policies, class S>
@@ -294,6 +306,7 @@ constexpr void add_facts(stage_ops& ops) {
     using functions = stage_functions<Policies, S>;
     constexpr facts f = facts_of<S>();
     ops.name = name_of<S>();
+    ops.is_named = requires { S::name; };
     ops.fact = f;
     ops.type = type_of<S>;
     ops.kind = kind_of<S>();

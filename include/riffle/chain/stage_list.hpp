@@ -49,6 +49,7 @@ struct chain_facts {
     std::uint32_t ask = 0;                             ///< those that say whether they take a token
     std::uint32_t keep = 0;                            ///< those that keep something in a mark
     std::uint32_t refuse = 0;                          ///< those that only find out by accepting
+    std::uint32_t read_again = 0;                      ///< those of which a file of the chain has nothing
     std::uint32_t layout = detail::layout_of_nothing;  ///< of a mark; never 0
     std::size_t saved_bytes = 0;                       ///< of all of them in a mark
     std::size_t count = 0;
@@ -64,6 +65,7 @@ struct chain_facts {
         if (s.can_accept) ask |= bit;
         if (s.may_refuse) refuse |= bit;
         if (s.state_in_mark > 0) keep |= bit;
+        if (s.is_read_again) read_again |= bit;
         layout = detail::layout_with(layout, s.layout);
         saved_bytes += s.state_in_mark;
     }
@@ -227,6 +229,8 @@ public:
     /// told apart; never 0, and the same in every program.
     std::uint32_t layout() const noexcept { return facts_->layout; }
     std::size_t saved_bytes() const noexcept { return facts_->saved_bytes; }
+    /// Those whose marks mean nothing without the text, a bit each.
+    std::uint32_t read_again() const noexcept { return facts_->read_again; }
     /// saved_bytes() of them, at most checkpoint::stage_bytes.
     void save(std::byte* to) const noexcept {
         for (std::uint32_t left = facts_->keep; left != 0; left &= left - 1) {

@@ -13,6 +13,7 @@
 #include <riffle/core/history.hpp>
 #include <riffle/core/id_check.hpp>
 #include <riffle/core/legal_tokens.hpp>
+#include <riffle/core/numbers_in_bytes.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/softmax_statistics.hpp>
 #include <riffle/core/status.hpp>
@@ -68,6 +69,8 @@ struct stage_ops {
     std::uint8_t kind = 0;          ///< of its random numbers (stream_kind)
     std::size_t state_in_mark = 0;  ///< bytes of its state in a checkpoint
     std::uint32_t layout = 0;       ///< hash of what a checkpoint of it looks like
+    bool is_named = false;          ///< has a name of its own, by which a file knows it again
+    bool is_read_again = false;     ///< its marks mean nothing without the text: a file has none of it
 
     // What it says of its parameters.
 
@@ -164,6 +167,12 @@ struct stage_ops {
     /// state_in_mark bytes. Null where those are none. Going back may fail, and has then done nothing.
     void (*save)(const stage_ref&, std::byte* to) noexcept = nullptr;
     status (*restore)(const stage_ref&, const std::byte* from) noexcept = nullptr;
+
+    /// What it keeps beside its marks, in numbers of 32 bits. Null: nothing. What is read is changed only where
+    /// `changes`; false where the numbers mean nothing.
+    std::size_t (*numbers_beside_mark)(const stage_ref&) noexcept = nullptr;
+    void (*write)(const stage_ref&, detail::number_writer& to) noexcept = nullptr;
+    bool (*read)(const stage_ref&, std::span<const std::byte> from, bool changes) noexcept = nullptr;
 
     // For a machine elsewhere that leaves tokens out (chain/superset.hpp).
 

@@ -2,10 +2,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include <riffle/core/facts.hpp>
+#include <riffle/core/numbers_in_bytes.hpp>
 #include <riffle/core/policies.hpp>
 
 // What is kept from token to token, inside a stage of the user's or by the chain for one of riffle's: how it begins,
@@ -53,6 +55,14 @@ bool restore_bytes(T& to, const std::byte* from) noexcept {
     return true;
 }
 
+/// What a chain keeps for a stage and a mark does not hold: numbers() of 32 bits, written and read.
+template <class T>
+concept keeps_more_than_its_mark = requires(const T& t, T& to, number_writer& out, std::span<const std::byte> in) {
+    { t.numbers() } noexcept;
+    { t.write(out) } noexcept;
+    { to.read(in, true) } noexcept;
+};
+
 struct nothing_kept {};
 
 /// How a chain with these policies keeps what stage S needs from token to token: `type` lies in the chain.
@@ -64,6 +74,8 @@ struct stage_state {
     static constexpr bool changes = has_accept<S>;
     static constexpr bool can_be_saved = !changes || is_marked_by_bytes<S>();
     static constexpr std::size_t saved = changes ? bytes_in_mark<S>() : 0;
+    /// A mark of its own may be no more than a place in what the stage itself remembers.
+    static constexpr bool is_read_again = has_own_mark<S>;
 
     static type begin(const S&) noexcept { return {}; }
     static void reset(S& stage, type&) noexcept {
@@ -81,6 +93,7 @@ struct own_state {
     static constexpr bool changes = true;
     static constexpr bool can_be_saved = is_marked_by_bytes<type>();
     static constexpr std::size_t saved = bytes_in_mark<type>();
+    static constexpr bool is_read_again = false;
 
     static type begin(const S&) noexcept { return {}; }
     static void reset(S&, type& kept) noexcept { kept = {}; }

@@ -42,6 +42,7 @@ public:
         }
         written_ = other.written_;
         oldest_ = other.oldest_;
+        hash_of_none_ = other.hash_of_none_;
         for (std::size_t back = other.remembered(); back-- > 0;) slot(written_ - 1 - back) = other.recent(back);
         return *this;
     }
@@ -67,7 +68,7 @@ public:
     /// How many tokens the ring has room for.
     std::size_t capacity() const noexcept { return capacity_; }
     /// The entry `back` tokens from the newest (0 = newest); back < remembered().
-    const entry& recent(std::size_t back) const noexcept { return ring_[(written_ - 1 - back) % capacity_]; }
+    const entry& recent(std::size_t back) const noexcept { return ring_[place_of(written_ - 1 - back)]; }
     /// Asks memory for the `count` newest entries, a few lines at most, ahead of their use.
     void fetch_recent(std::size_t count) const noexcept {
         constexpr std::size_t most = 128, of_line = 4;
@@ -78,7 +79,7 @@ public:
     template <class Visit>
     void each_recent(std::size_t count, Visit visit) const noexcept {
         if (count == 0) return;
-        for (std::size_t i = written_ % capacity_; count > 0; --count) {
+        for (std::size_t i = place_of(written_); count > 0; --count) {
             i = (i ? i : capacity_) - 1;
             visit(ring_[i].token);
         }
@@ -87,8 +88,10 @@ public:
     bool overlaps(const void* memory, std::size_t bytes) const noexcept {
         return share_bytes(ring_, history::bytes(capacity_), memory, bytes);
     }
-    /// Hash of all entries.
-    std::uint64_t prefix_hash() const noexcept { return written_ ? recent(0).prefix_hash : 0; }
+    /// Hash of all that was accepted.
+    std::uint64_t prefix_hash() const noexcept { return written_ ? recent(0).prefix_hash : hash_of_none_; }
+    /// What that is where there are no entries: 0, or else what forget() has left.
+    std::uint64_t hash_of_none() const noexcept { return hash_of_none_; }
 
     /// Room for `capacity` tokens; keeps what is remembered. False when the heap gives none.
     [[nodiscard]] RIFFLE_NOINLINE bool reserve(std::size_t capacity) noexcept {
@@ -123,7 +126,7 @@ public:
         std::size_t oldest = 0;  ///< the first token that is remembered, counted from the beginning
     };
     /// For restore_end, asked ahead of the push.
-    overwritten_end end_to_restore() const noexcept { return {ring_[written_ % capacity_], oldest_}; }
+    overwritten_end end_to_restore() const noexcept { return {ring_[place_of(written_)], oldest_}; }
     /// Undoes the newest push, given what end_to_restore said ahead of it.
     void restore_end(const overwritten_end& end) noexcept {
         slot(--written_) = end.next;
@@ -140,8 +143,34 @@ public:
     void pop() noexcept { --written_; }
     /// Forgets all tokens, and that any were lost; the memory stays.
     void clear() noexcept {
-        written_ = oldest_ = 0;
+        written_ = oldest_ = offset_ = 0;
+        hash_of_none_ = 0;
         lost_ = false;
+    }
+    /// Takes `count` tokens out of the text, from the `first` on, as if they had not been accepted; but hashes stay
+    /// those of all that was accepted. There must be as many. O(remembered).
+    void forget(std::size_t first, std::size_t count) noexcept {
+        if (count == 0) return;
+        if (first + count == written_) hash_of_none_ = prefix_hash();
+        const std::size_t kept_ahead = first > oldest_ ? first - oldest_ : 0;
+        for (std::size_t i = first; i > first - kept_ahead; --i) slot(i - 1 + count) = slot(i - 1);
+        oldest_ = oldest_ < first ? oldest_ : oldest_ < first + count ? first : oldest_ - count;
+        written_ -= count;
+        offset_ += count;
+    }
+    /// Becomes a text of `written` tokens, of which as many of the newest are remembered as fit: next_oldest() gives
+    /// the entries, `remembered` of them, the oldest first. `hash_of_none` is the hash where none is.
+    template <class Next>
+    void load(std::size_t written, std::size_t remembered, std::uint64_t hash_of_none, Next next_oldest) noexcept {
+        clear();
+        written_ = written;
+        hash_of_none_ = hash_of_none;
+        const std::size_t fit = remembered < capacity_ ? remembered : capacity_;
+        oldest_ = written - fit;
+        for (std::size_t i = written - remembered; i < written; ++i) {
+            const entry one = next_oldest();
+            if (i >= oldest_) slot(i) = one;
+        }
     }
     /// Forgets all tokens, and lost() is true until clear().
     void lose() noexcept {
@@ -150,7 +179,9 @@ public:
     }
 
 private:
-    entry& slot(std::size_t index) noexcept { return ring_[index % capacity_]; }
+    /// Where the entry of an index lies. (forget() gives entries other indices and leaves them where they are.)
+    std::size_t place_of(std::size_t index) const noexcept { return (index + offset_) % capacity_; }
+    entry& slot(std::size_t index) noexcept { return ring_[place_of(index)]; }
     static constexpr std::uint64_t mix(std::uint64_t prefix_hash, token_id token, bool generated) noexcept {
         // splitmix64's finaliser over the running value: collisions of 64 bits only
         std::uint64_t h =
@@ -175,6 +206,7 @@ private:
         const std::size_t keep = remembered() < to.capacity_ ? remembered() : to.capacity_;
         to.lost_ = lost_;
         to.written_ = written_;
+        to.hash_of_none_ = hash_of_none_;
         to.oldest_ = written_ - keep;
         for (std::size_t back = 0; back < keep; ++back) to.slot(written_ - 1 - back) = recent(back);
         swap(to);
@@ -189,12 +221,16 @@ private:
         exchange(capacity_, other.capacity_);
         exchange(written_, other.written_);
         exchange(oldest_, other.oldest_);
+        exchange(offset_, other.offset_);
+        exchange(hash_of_none_, other.hash_of_none_);
         exchange(borrowed_, other.borrowed_);
         exchange(lost_, other.lost_);
     }
 
     entry* ring_ = nullptr;
     std::size_t capacity_ = 0, written_ = 0, oldest_ = 0;
+    std::size_t offset_ = 0;  ///< of places to indices: how many tokens were forgotten
+    std::uint64_t hash_of_none_ = 0;
     bool borrowed_ = false, lost_ = false;
 };
 

@@ -34,6 +34,7 @@ struct stage_state<Policies, S> {
     static constexpr bool has_generator = requires(S& spec) { spec.seed += 1; };
     static constexpr bool can_be_saved = std::is_trivially_copyable_v<mark>;
     static constexpr std::size_t saved = sizeof(mark);
+    static constexpr bool is_read_again = false;
 
     static type begin(const S& spec) noexcept { return type(spec); }
     static void reset(S& spec, type& kept) noexcept { form::reset(spec, kept); }

@@ -2,11 +2,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/last_choice.hpp>
 #include <riffle/core/context.hpp>
 #include <riffle/core/facts.hpp>
+#include <riffle/core/numbers_in_bytes.hpp>
 #include <riffle/core/phrases.hpp>
 #include <riffle/core/vocabulary.hpp>
 
@@ -82,10 +84,39 @@ struct phrase_ban {
             return ++attempts_ <= 10000;
         }
 
+
+        // What a mark leaves out, for a chain that is saved.
+
+        std::size_t numbers() const noexcept { return 5 + 3 * std::size_t(count_); }
+        void write(detail::number_writer& to) const noexcept {
+            to.put(count_);
+            to.put_both(behind_);
+            to.put_both(attempts_);
+            for (const ban& b : *this) {
+                to.put_both(b.prefix_hash);
+                to.put(std::uint32_t(b.token));
+            }
+        }
+        bool read(std::span<const std::byte> from, bool changes) noexcept {
+            detail::number_reader in(from);
+            if (in.left() < 5) return false;
+            const std::uint32_t count = in.next();
+            if (count > bans_.size() || in.left() != 4 + 3 * std::size_t{count}) return false;
+            if (!changes) return true;
+            count_ = count;
+            behind_ = in.next_both();
+            attempts_ = in.next_both();
+            for (std::uint32_t i = 0; i < count; ++i) {
+                bans_[i].prefix_hash = in.next_both();
+                bans_[i].token = token_id(in.next());
+            }
+            return true;
+        }
+
     private:
         template <class Which>
         bool forget_oldest(Which which) noexcept {
-            for (std::size_t i = 0; i < count_; ++i) {
+            for (std::uint32_t i = 0; i < count_; ++i) {
                 if (!which(bans_[i])) continue;
                 for (--count_; i < count_; ++i) bans_[i] = bans_[i + 1];
                 return true;
@@ -102,9 +133,9 @@ struct phrase_ban {
         }
 
         std::array<ban, 64> bans_{};  ///< oldest first
-        std::size_t count_ = 0;
-        std::size_t behind_ = 0;    ///< tokens that the text is shorter than it once was, by this stage's doing
-        std::size_t attempts_ = 0;  ///< how often it was shortened since it was that long
+        std::uint32_t count_ = 0;
+        std::uint64_t behind_ = 0;    ///< tokens that the text is shorter than it once was, by this stage's doing
+        std::uint64_t attempts_ = 0;  ///< how often it was shortened since it was that long
     };
 
     template <class Logits>

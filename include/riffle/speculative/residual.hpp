@@ -66,13 +66,15 @@ private:
     /// Both lists ascend. No token has more taken than it weighs in the end, but sums may say more.
     bool add_scaled() noexcept {
         joined_.clear();
+        const std::size_t most = taken_.size() + scaled_.size();
+        if (!taken_.reserve(most) || !joined_.reserve(most)) return false;  // both, since they change places
         const token_weight *a = taken_.begin(), *b = scaled_.begin();
         while (a != taken_.end() || b != scaled_.end()) {
             token_weight one{};
             if (b == scaled_.end() || (a != taken_.end() && a->token < b->token)) one = *a++;
             else if (a == taken_.end() || b->token < a->token) one = *b++;
             else one = {a->token, sum(a++->weight, b++->weight)};
-            if (!joined_.push(one)) return false;
+            (void)joined_.push(one);
         }
         const std::uint64_t left = law_->total_without(joined_.part(0, joined_.size()));
         if (left == 0) return true;

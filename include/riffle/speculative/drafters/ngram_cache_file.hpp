@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <span>
 
-#include <riffle/core/fnv_hash.hpp>
 #include <riffle/core/growing_array.hpp>
+#include <riffle/core/numbers_in_bytes.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/speculative/drafters/ngram_counts.hpp>
 
-// Counts of n-grams in bytes: numbers of 32 bits, the lowest byte first. A file of ours is
+// Counts of n-grams in bytes: numbers of 32 bits (core/numbers_in_bytes.hpp). A file of ours is
 //
 //     magic (2 numbers), version, bytes of the whole file (2 numbers, the lower first),
 //     by ascending n-gram: its size, its tokens, how many followers; and by ascending token: follower, count
-//     checksum: FNV-1a, a number at a time, of all numbers before it
+//     checksum
 //
 // so that equal counts are equal bytes. A file of llama.cpp (common/ngram-cache.cpp, for --lookup-cache-static and
 // -dynamic), as it is written on a little-endian machine, has neither a beginning nor an end:
@@ -24,38 +24,6 @@
 //     and in any order: follower, count
 
 namespace riffle::inline RIFFLE_ABI::detail {
-
-/// Writes numbers, and the checksum of them.
-class number_writer {
-public:
-    explicit number_writer(std::byte* to) noexcept : to_(to) {}
-    void put(std::uint32_t number) noexcept {
-        for (int shift = 0; shift < 32; shift += 8) *to_++ = std::byte(number >> shift & 0xFF);
-        checksum_ = hash_with(checksum_, number);
-    }
-    std::uint32_t checksum() const noexcept { return checksum_; }
-
-private:
-    std::byte* to_;
-    std::uint32_t checksum_ = empty_hash;
-};
-
-/// Reads numbers; what is left of the last where the bytes are not a multiple of 4 is never read.
-class number_reader {
-public:
-    explicit number_reader(std::span<const std::byte> from) noexcept : from_(from) {}
-    std::size_t left() const noexcept { return (from_.size() - at_) / 4; }
-    /// There must be one left.
-    std::uint32_t next() noexcept {
-        std::uint32_t number = 0;
-        for (int shift = 0; shift < 32; shift += 8) number |= std::uint32_t(from_[at_++]) << shift;
-        return number;
-    }
-
-private:
-    std::span<const std::byte> from_;
-    std::size_t at_ = 0;
-};
 
 /// Writes files of ours, and reads both kinds.
 class ngram_cache_file {
@@ -134,8 +102,7 @@ private:
     static void write_head(std::uint64_t size, number_writer& out) noexcept {
         for (const std::uint32_t number : magic) out.put(number);
         out.put(version);
-        out.put(std::uint32_t(size));
-        out.put(std::uint32_t(size >> 32));
+        out.put_both(size);
     }
     static void write_ngram(const ngram& tokens, std::size_t followers, number_writer& out) noexcept {
         const std::size_t size = size_of(tokens);
@@ -154,17 +121,9 @@ private:
         }
         const std::uint32_t v = in.next();
         if (v != version) return refused("version", v, v > version ? "is newer than 1, which can be read" : "is none");
-        std::uint64_t size = in.next();
-        size |= std::uint64_t{in.next()} << 32;
+        const std::uint64_t size = in.next_both();
         if (size != from.size()) return refused("bytes of the file", double(from.size()), "are not those it names");
-        return read_checksum(from);
-    }
-    static status read_checksum(std::span<const std::byte> from) noexcept {
-        number_reader in(from);
-        std::uint32_t made = empty_hash;
-        while (in.left() > 1) made = hash_with(made, in.next());
-        const std::uint32_t named = in.next();
-        return named == made ? status() : refused("checksum", named, "is not that of the file");
+        return has_its_checksum(from) ? status() : refused("bytes of the file", double(from.size()), "have not the checksum they name");
     }
     /// The n-gram that was read, and its followers, into `made`.
     static status read_followers(const ngram& behind, std::size_t size, number_reader& in, std::size_t most,

@@ -1,0 +1,287 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <riffle/chain/chain_history.hpp>
+#include <riffle/chain/stage_ops.hpp>
+#include <riffle/core/checkpoint.hpp>
+#include <riffle/core/history.hpp>
+#include <riffle/core/last_choice.hpp>
+#include <riffle/core/numbers_in_bytes.hpp>
+#include <riffle/core/status.hpp>
+
+// A chain in bytes, without its parameters: numbers of 32 bits (core/numbers_in_bytes.hpp),
+//
+//     magic (2 numbers), version, bytes of the whole file (2, the lower half first)
+//     layout: a hash of the stages' names, of what they keep and of their order
+//     position, attempt and sequence of the draws; how often the text was shifted
+//     tokens of the text (2), how many of the newest are here, the hash of none (2)
+//     of each of these, the oldest first: its token, with the highest bit where it was generated; its hash (2)
+//     what the stages keep in a mark, all of them together
+//     the first position whose state is here, for rewind, and how many are; those states
+//     of each stage that keeps more than that: how many numbers, and those
+//     checksum
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// Writes what a chain has accepted and what its stages keep, and reads it again. (A template, as chain_history is.)
+template <class Stages>
+class chain_file {
+    using chain_history = basic_chain_history<Stages>;
+
+public:
+    chain_file(const Stages& stages, chain_history& of) noexcept : stages_(stages), of_(of) {}
+
+    std::size_t bytes() const noexcept {
+        std::size_t numbers = head_numbers + 3 * of_.tokens_.remembered() + numbers_of_state() * (1 + saved_states()) + 3;
+        for (std::size_t i = 0; i < stages_.size(); ++i)
+            if (stages_[i].ops->write) numbers += 1 + stages_[i].ops->numbers_beside_mark(stages_[i]);
+        return 4 * numbers;
+    }
+    /// Into bytes() bytes.
+    void write(std::byte* to) const noexcept {
+        const history& tokens = of_.tokens_;
+        number_writer out(to);
+        for (const std::uint32_t number : magic) out.put(number);
+        out.put(version);
+        out.put_both(bytes());
+        out.put(stages_.layout());
+        out.put(of_.at_.position);
+        out.put(of_.at_.attempt);
+        out.put(of_.at_.sequence);
+        out.put(of_.times_shifted_);
+        out.put_both(tokens.written());
+        out.put(std::uint32_t(tokens.remembered()));
+        out.put_both(tokens.hash_of_none());
+        for (std::size_t back = tokens.remembered(); back-- > 0;) {
+            const history::entry& one = tokens.recent(back);
+            out.put(std::uint32_t(one.token) | (one.generated ? generated_bit : 0));
+            out.put_both(one.prefix_hash);
+        }
+        state_bytes state{};
+        stages_.save(state.data());
+        write_state(state.data(), out);
+        out.put(first_saved());
+        out.put(std::uint32_t(saved_states()));
+        for (std::size_t i = 0; i < saved_states(); ++i)
+            write_state(stages_.saved_at(first_saved() + std::uint32_t(i)), out);
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            const stage_ref& s = stages_[i];
+            if (!s.ops->write) continue;
+            out.put(std::uint32_t(s.ops->numbers_beside_mark(s)));
+            s.ops->write(s, out);
+        }
+        out.put(out.checksum());
+    }
+
+    /// Reads a file; make_room(count) makes room for so many tokens, beside those of the present text. Where that is
+    /// refused nothing has changed.
+    template <class MakeRoom>
+    status read(std::span<const std::byte> file, MakeRoom make_room) noexcept {
+        contents found;
+        if (const status s = find(file, found); !s.ok()) return s;
+        const std::size_t present = of_.tokens_.remembered();
+        if (const status room = make_room(found.remembered - (std::min)(found.remembered, present)); !room.ok())
+            return room;
+        if (const status s = read_again(found); !s.ok()) return s;
+        take(found);
+        return {};
+    }
+    /// A stage without a name is known by none; ok where all have one.
+    status all_are_named() const noexcept {
+        for (std::size_t i = 0; i < stages_.size(); ++i)
+            if (!stages_[i].ops->is_named)
+                return status::invalid("save", "stage", double(i), "has no name, by which a file could know it again");
+        return {};
+    }
+
+private:
+    static constexpr std::uint32_t magic[] = {0x66666972, 0x6843656C};  ///< "riffleCh"
+    static constexpr std::uint32_t version = 1;
+    static constexpr std::size_t head_numbers = 15;
+    static constexpr std::uint32_t generated_bit = std::uint32_t{1} << 31;
+    using state_bytes = std::array<std::byte, checkpoint::stage_bytes>;
+
+    /// Where things lie in a file that is none of another kind.
+    struct contents {
+        draw_position at;
+        std::uint32_t times_shifted = 0, first_saved = 0, saved_states = 0;
+        std::uint64_t written = 0, hash_of_none = 0;
+        std::size_t remembered = 0;
+        std::span<const std::byte> tokens, state, states, beside_marks;
+    };
+
+    static status refused(const char* field, double value, const char* rule) noexcept {
+        return status::invalid("load", field, value, rule);
+    }
+    std::size_t numbers_of_state() const noexcept { return (stages_.saved_bytes() + 3) / 4; }
+    /// For rewind: the newest that the ring has.
+    std::uint32_t first_saved() const noexcept {
+        const std::uint32_t most = std::uint32_t(Stages::saved_states);
+        const std::uint32_t from = of_.saved_to_ > most ? of_.saved_to_ - most : 0;
+        return (std::max)(from, of_.saved_from_);
+    }
+    std::size_t saved_states() const noexcept {
+        return stages_.saved_at(0) && of_.saved_to_ > first_saved() ? of_.saved_to_ - first_saved() : 0;
+    }
+    /// A state, in whole numbers: those that stages keep are made of such.
+    void write_state(const std::byte* state, number_writer& out) const noexcept {
+        for (std::size_t at = 0; at < stages_.saved_bytes(); at += 4) {
+            std::uint32_t number = 0;
+            std::memcpy(&number, state + at, (std::min<std::size_t>)(4, stages_.saved_bytes() - at));
+            out.put(number);
+        }
+    }
+    void read_state(std::span<const std::byte> from, std::byte* state) const noexcept {
+        number_reader in(from);
+        for (std::size_t at = 0; at < stages_.saved_bytes(); at += 4) {
+            const std::uint32_t number = in.next();
+            std::memcpy(state + at, &number, (std::min<std::size_t>)(4, stages_.saved_bytes() - at));
+        }
+    }
+
+    status find(std::span<const std::byte> file, contents& found) const noexcept {
+        if (file.size() % 4 != 0 || file.size() < 4 * head_numbers)
+            return refused("bytes", double(file.size()), "are no whole file of a chain");
+        number_reader in(file);
+        for (const std::uint32_t expected : magic)
+            if (const std::uint32_t number = in.next(); number != expected)
+                return refused("magic number", double(number), "is that of no file of a chain");
+        if (const std::uint32_t v = in.next(); v != version)
+            return refused("version", double(v), v > version ? "is newer than 1, which can be read" : "is none");
+        if (in.next_both() != file.size()) return refused("bytes", double(file.size()), "are not those the file names");
+        if (!has_its_checksum(file)) return refused("bytes", double(file.size()), "have not the checksum they name");
+        if (const std::uint32_t layout = in.next(); layout != stages_.layout())
+            return refused("layout", double(layout), "is that of a chain of other stages");
+        found.at.position = in.next();
+        found.at.attempt = in.next();
+        const std::uint32_t sequence = in.next();
+        if (sequence > 0xFFFF) return refused("sequence", double(sequence), "is none");
+        found.at.sequence = std::uint16_t(sequence);
+        found.times_shifted = in.next();
+        found.written = in.next_both();
+        found.remembered = in.next();
+        found.hash_of_none = in.next_both();
+        return find_parts(file, found);
+    }
+    status find_parts(std::span<const std::byte> file, contents& found) const noexcept {
+        std::size_t at = 4 * head_numbers;
+        const std::size_t end = file.size() - 4;  // the checksum
+        const auto part = [&](std::size_t numbers, std::span<const std::byte>& to) {
+            if (numbers > (end - at) / 4) return false;
+            to = file.subspan(at, 4 * numbers);
+            at += 4 * numbers;
+            return true;
+        };
+        const auto cut = [&] { return refused("bytes", double(file.size()), "end too early"); };
+        constexpr std::uint64_t most_tokens = 0x7FFFFFFF;
+        if (found.written > most_tokens || found.remembered > found.written)
+            return refused("tokens", double(found.remembered), "are more than the text has");
+        std::span<const std::byte> counts;
+        if (!part(3 * found.remembered, found.tokens) || !part(numbers_of_state(), found.state) || !part(2, counts))
+            return cut();
+        number_reader of_counts(counts);
+        found.first_saved = of_counts.next();
+        found.saved_states = of_counts.next();
+        const std::size_t most = stages_.saved_at(0) ? Stages::saved_states : 0;
+        if (found.saved_states > most || found.first_saved > 0xFFFFFFFFu - found.saved_states)
+            return refused("states", double(found.saved_states), "are more than a chain keeps");
+        if (!part(found.saved_states * numbers_of_state(), found.states)) return cut();
+        found.beside_marks = file.subspan(at, end - at);
+        return read_beside_marks(found.beside_marks, false) ? status() : cut();
+    }
+    /// What stages keep beside their marks; false, and nothing changed unless it was asked for, where that is something
+    /// else.
+    bool read_beside_marks(std::span<const std::byte> from, bool changes) const noexcept {
+        number_reader in(from);
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            const stage_ref& s = stages_[i];
+            if (!s.ops->read) continue;
+            if (in.left() == 0) return false;
+            const std::size_t numbers = in.next();
+            if (numbers > in.left() || !s.ops->read(s, from.subspan(at + 4, 4 * numbers), changes)) return false;
+            in.skip(numbers);
+            at += 4 * (numbers + 1);
+        }
+        return in.left() == 0;
+    }
+    static history::entry next_entry(number_reader& in) noexcept {
+        const std::uint32_t number = in.next();
+        history::entry one{};
+        one.token = token_id(number & ~generated_bit);
+        one.generated = (number & generated_bit) != 0;
+        one.prefix_hash = in.next_both();
+        return one;
+    }
+
+    /// Of stages whose marks mean nothing without the text: they have accepted it already, or do so now, where the chain
+    /// is at its beginning and the file has all of it. Else refused, and they are as they were.
+    status read_again(const contents& found) noexcept {
+        const std::uint32_t asked = stages_.read_again();
+        if (asked == 0) return {};
+        state_bytes saved{}, present{};
+        read_state(found.state, saved.data());
+        stages_.save(present.data());
+        const bool reads = of_.tokens_.written() == 0 && found.remembered == found.written && found.times_shifted == 0;
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            const stage_ref& s = stages_[i];
+            const std::size_t size = s.ops->state_in_mark;
+            const bool is_there = std::memcmp(saved.data() + at, present.data() + at, size) == 0;
+            at += size;
+            if ((asked >> i & 1) == 0 || is_there) continue;
+            if (!reads)
+                return status::invalid(s.ops->name, "stage", double(i),
+                                       "has to accept the text again before it is loaded", status_code::stage_failed);
+            if (const status read = read_text(s, found); !read.ok()) {
+                stages_.reset();
+                return read;
+            }
+        }
+        return {};
+    }
+    status read_text(const stage_ref& s, const contents& found) noexcept {
+        number_reader in(found.tokens);
+        const last_choice nothing;
+        while (in.left() > 0) {
+            const history::entry one = next_entry(in);
+            const auto origin = one.generated ? token_origin::generated : token_origin::prompt;
+            if (s.ops->can_accept)
+                if (const status refused = s.ops->can_accept(s, one.token, origin, of_.tokens_); !refused.ok())
+                    return refused;
+            if (!s.ops->accept) continue;
+            if (const step taken = s.ops->accept(s, one.token, one.generated ? &nothing : nullptr, of_.tokens_);
+                s.ops->may_refuse && !taken.state.ok())
+                return taken.state;
+        }
+        return {};
+    }
+    void take(const contents& found) noexcept {
+        state_bytes state{};
+        read_state(found.state, state.data());
+        stages_.restore(state.data(), ~stages_.read_again());
+        (void)read_beside_marks(found.beside_marks, true);
+        number_reader tokens(found.tokens);
+        of_.tokens_.load(std::size_t(found.written), found.remembered, found.hash_of_none,
+                         [&] { return next_entry(tokens); });
+        of_.at_ = found.at;
+        of_.times_shifted_ = found.times_shifted;
+        of_.choice_ = {};
+        of_.copied_ = false;
+        of_.saved_from_ = found.first_saved;
+        of_.saved_to_ = found.first_saved + found.saved_states;
+        const std::size_t size = 4 * numbers_of_state();
+        for (std::uint32_t i = 0; i < found.saved_states; ++i)
+            read_state(found.states.subspan(i * size, size), stages_.saved_at(found.first_saved + i));
+    }
+
+    const Stages& stages_;
+    chain_history& of_;
+};
+
+}  // namespace riffle::detail

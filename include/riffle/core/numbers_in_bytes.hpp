@@ -1,0 +1,63 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <riffle/core/fnv_hash.hpp>
+
+// Files of numbers of 32 bits, the lowest byte first, whatever the machine, with a checksum: FNV-1a, a number at a time.
+
+namespace riffle::inline RIFFLE_ABI::detail {
+
+/// Writes numbers, and keeps the checksum of them.
+class number_writer {
+public:
+    explicit number_writer(std::byte* to) noexcept : to_(to) {}
+    void put(std::uint32_t number) noexcept {
+        for (int shift = 0; shift < 32; shift += 8) *to_++ = std::byte(number >> shift & 0xFF);
+        checksum_ = hash_with(checksum_, number);
+    }
+    /// The lower half first.
+    void put_both(std::uint64_t number) noexcept {
+        put(std::uint32_t(number & 0xFFFFFFFFu));
+        put(std::uint32_t(number >> 32));
+    }
+    std::uint32_t checksum() const noexcept { return checksum_; }
+
+private:
+    std::byte* to_;
+    std::uint32_t checksum_ = empty_hash;
+};
+
+/// Reads numbers; what is left of the last where the bytes are not a multiple of 4 is never read.
+class number_reader {
+public:
+    explicit number_reader(std::span<const std::byte> from) noexcept : from_(from) {}
+    std::size_t left() const noexcept { return (from_.size() - at_) / 4; }
+    /// There must be one left.
+    std::uint32_t next() noexcept {
+        std::uint32_t number = 0;
+        for (int shift = 0; shift < 32; shift += 8) number |= std::uint32_t(from_[at_++]) << shift;
+        return number;
+    }
+    /// There must be two left.
+    std::uint64_t next_both() noexcept {
+        const std::uint64_t low = next();
+        return std::uint64_t{next()} << 32 | low;
+    }
+    void skip(std::size_t numbers) noexcept { at_ += 4 * numbers; }
+
+private:
+    std::span<const std::byte> from_;
+    std::size_t at_ = 0;
+};
+
+/// The checksum of all numbers but the last, and whether that is it. There must be one at least.
+inline bool has_its_checksum(std::span<const std::byte> file) noexcept {
+    number_reader in(file);
+    std::uint32_t checksum = empty_hash;
+    while (in.left() > 1) checksum = hash_with(checksum, in.next());
+    return in.next() == checksum;
+}
+
+}  // namespace riffle::detail
