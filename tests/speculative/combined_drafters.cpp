@@ -94,8 +94,10 @@ struct immovable : parrot {
     immovable(immovable&&) = delete;
 };
 
-static_assert(drafter<parrot> && drafter<counter> && drafter<listener> && drafter<recycled_tokens>);
-static_assert(!drafter<int> && !drafter<without_reset> && !drafter<immovable> && !drafter<parrot&>);
+static_assert(token_drafter<parrot> && token_drafter<counter> && token_drafter<listener> &&
+              token_drafter<recycled_tokens>);
+static_assert(!token_drafter<int> && !token_drafter<without_reset> && !token_drafter<immovable> &&
+              !token_drafter<parrot&>);
 static_assert(tree_drafter<counter> && tree_drafter<recycled_tokens> && !tree_drafter<parrot>);
 static_assert(learning_drafter<listener> && learning_drafter<recycled_tokens> && !learning_drafter<counter>);
 
@@ -105,7 +107,7 @@ static_assert(tree_drafter<parrot_or_counter> && !learning_drafter<parrot_or_cou
 static_assert(tree_drafter<parrot_then_counter> && !learning_drafter<parrot_then_counter>);
 static_assert(!tree_drafter<first_of<parrot, listener>> && learning_drafter<first_of<parrot, listener>>);
 static_assert(!tree_drafter<draft_after<listener, parrot>> && learning_drafter<draft_after<listener, parrot>>);
-static_assert(drafter<first_of<draft_after<parrot, counter>, first_of<counter>>>);
+static_assert(token_drafter<first_of<draft_after<parrot, counter>, first_of<counter>>>);
 // What has a name has to be moved.
 static_assert(std::is_constructible_v<parrot_or_counter, parrot, counter>);
 static_assert(!std::is_constructible_v<parrot_or_counter, parrot&, counter>);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include <riffle/chain/chain_history.hpp>
 #include <riffle/chain/stage_ops.hpp>
@@ -81,7 +80,7 @@ public:
     /// Reads a file; make_room(count) makes room for so many tokens, beside those of the present text. Where that is
     /// refused nothing has changed.
     template <class MakeRoom>
-    status read(std::span<const std::byte> file, MakeRoom make_room) noexcept {
+    status read(const bytes_of_file& file, MakeRoom make_room) noexcept {
         contents found;
         if (const status s = find(file, found); !s.ok()) return s;
         const std::size_t present = of_.tokens_.remembered();
@@ -112,7 +111,7 @@ private:
         std::uint32_t times_shifted = 0, first_saved = 0, saved_states = 0;
         std::uint64_t written = 0, hash_of_none = 0;
         std::size_t remembered = 0;
-        std::span<const std::byte> tokens, state, states, beside_marks;
+        bytes_of_file tokens, state, states, beside_marks;
     };
 
     static status refused(const char* field, double value, const char* rule) noexcept {
@@ -136,7 +135,7 @@ private:
             out.put(number);
         }
     }
-    void read_state(std::span<const std::byte> from, std::byte* state) const noexcept {
+    void read_state(const bytes_of_file& from, std::byte* state) const noexcept {
         number_reader in(from);
         for (std::size_t at = 0; at < stages_.saved_bytes(); at += 4) {
             const std::uint32_t number = in.next();
@@ -144,17 +143,17 @@ private:
         }
     }
 
-    status find(std::span<const std::byte> file, contents& found) const noexcept {
-        if (file.size() % 4 != 0 || file.size() < 4 * head_numbers)
-            return refused("bytes", double(file.size()), "are no whole file of a chain");
+    status find(const bytes_of_file& file, contents& found) const noexcept {
+        if (file.size % 4 != 0 || file.size <= 4 * head_numbers)
+            return refused("bytes", double(file.size), "are no whole file of a chain");
         number_reader in(file);
         for (const std::uint32_t expected : magic)
             if (const std::uint32_t number = in.next(); number != expected)
                 return refused("magic number", double(number), "is that of no file of a chain");
         if (const std::uint32_t v = in.next(); v != version)
             return refused("version", double(v), v > version ? "is newer than 1, which can be read" : "is none");
-        if (in.next_both() != file.size()) return refused("bytes", double(file.size()), "are not those the file names");
-        if (!has_its_checksum(file)) return refused("bytes", double(file.size()), "have not the checksum they name");
+        if (in.next_both() != file.size) return refused("bytes", double(file.size), "are not those the file names");
+        if (!has_its_checksum(file)) return refused("bytes", double(file.size), "have not the checksum they name");
         if (const std::uint32_t layout = in.next(); layout != stages_.layout())
             return refused("layout", double(layout), "is that of a chain of other stages");
         found.at.position = in.next();
@@ -168,20 +167,20 @@ private:
         found.hash_of_none = in.next_both();
         return find_parts(file, found);
     }
-    status find_parts(std::span<const std::byte> file, contents& found) const noexcept {
-        std::size_t at = 4 * head_numbers;
-        const std::size_t end = file.size() - 4;  // the checksum
-        const auto part = [&](std::size_t numbers, std::span<const std::byte>& to) {
-            if (numbers > (end - at) / 4) return false;
-            to = file.subspan(at, 4 * numbers);
-            at += 4 * numbers;
+    status find_parts(const bytes_of_file& file, contents& found) const noexcept {
+        std::size_t at = head_numbers;
+        const std::size_t end = file.size / 4 - 1;  // the checksum
+        const auto part = [&](std::size_t numbers, bytes_of_file& to) {
+            if (numbers > end - at) return false;
+            to = file.part(at, numbers);
+            at += numbers;
             return true;
         };
-        const auto cut = [&] { return refused("bytes", double(file.size()), "end too early"); };
+        const auto cut = [&] { return refused("bytes", double(file.size), "end too early"); };
         constexpr std::uint64_t most_tokens = 0x7FFFFFFF;
         if (found.written > most_tokens || found.remembered > found.written)
             return refused("tokens", double(found.remembered), "are more than the text has");
-        std::span<const std::byte> counts;
+        bytes_of_file counts;
         if (!part(3 * found.remembered, found.tokens) || !part(numbers_of_state(), found.state) || !part(2, counts))
             return cut();
         number_reader of_counts(counts);
@@ -191,12 +190,12 @@ private:
         if (found.saved_states > most || found.first_saved > 0xFFFFFFFFu - found.saved_states)
             return refused("states", double(found.saved_states), "are more than a chain keeps");
         if (!part(found.saved_states * numbers_of_state(), found.states)) return cut();
-        found.beside_marks = file.subspan(at, end - at);
+        found.beside_marks = file.part(at, end - at);
         return read_beside_marks(found.beside_marks, false) ? status() : cut();
     }
     /// What stages keep beside their marks; false, and nothing changed unless it was asked for, where that is something
     /// else.
-    bool read_beside_marks(std::span<const std::byte> from, bool changes) const noexcept {
+    bool read_beside_marks(const bytes_of_file& from, bool changes) const noexcept {
         number_reader in(from);
         std::size_t at = 0;
         for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -204,9 +203,9 @@ private:
             if (!s.ops->read) continue;
             if (in.left() == 0) return false;
             const std::size_t numbers = in.next();
-            if (numbers > in.left() || !s.ops->read(s, from.subspan(at + 4, 4 * numbers), changes)) return false;
+            if (numbers > in.left() || !s.ops->read(s, from.part(at + 1, numbers), changes)) return false;
             in.skip(numbers);
-            at += 4 * (numbers + 1);
+            at += numbers + 1;
         }
         return in.left() == 0;
     }
@@ -275,9 +274,9 @@ private:
         of_.copied_ = false;
         of_.saved_from_ = found.first_saved;
         of_.saved_to_ = found.first_saved + found.saved_states;
-        const std::size_t size = 4 * numbers_of_state();
         for (std::uint32_t i = 0; i < found.saved_states; ++i)
-            read_state(found.states.subspan(i * size, size), stages_.saved_at(found.first_saved + i));
+            read_state(found.states.part(i * numbers_of_state(), numbers_of_state()),
+                       stages_.saved_at(found.first_saved + i));
     }
 
     const Stages& stages_;

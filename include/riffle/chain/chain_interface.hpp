@@ -16,6 +16,12 @@ template <class Row>
 concept no_row = !std::is_convertible_v<Row, std::span<const float>>;
 template <class Tokens>
 concept no_prompt = !std::is_convertible_v<Tokens, std::span<const token_id>>;
+/// Types that members of a chain speak of. (They depend on the chain, so that including riffle does not compile them.)
+template <class Chain>
+struct spoken_of_by {
+    using law = weighed;
+    using bytes = std::span<const std::byte>;
+};
 template <class Row>
 constexpr token_id refuse_row() noexcept {
     static_assert(!no_row<Row>,
@@ -82,7 +88,7 @@ public:
     }
     /// Does not compile: this is no row of floats side by side, and a sentence says so.
     template <detail::no_row Row>
-    weighed weigh(Row&&) noexcept {
+    typename detail::spoken_of_by<Row>::law weigh(Row&&) noexcept {
         detail::refuse_row<Row>();
         return {};
     }
@@ -186,7 +192,7 @@ public:
     /// a stage of the user's has no `static constexpr const char* name`.
     status save(std::span<std::byte> to) const noexcept {
         decltype(auto) stages = self().view();
-        return self().state().save(stages, to);
+        return self().state().save(stages, to.data(), to.size());
     }
     /// Goes on where a chain of the same stages, in the same order, was saved; parameters stay as they are here. Marks
     /// that were made before it was saved are taken then, and rewind goes back as far. Refused, and nothing has changed:
@@ -197,9 +203,9 @@ public:
     /// file: a mark is only a place in what they remember. They accept the saved text again, where this chain has
     /// accepted nothing yet and the file has all of the text, which is as much as stages look back on, and at least 129
     /// tokens. Where it is longer, let the chain accept it first; stage_failed says so.
-    status load(std::span<const std::byte> from) noexcept {
+    status load(typename detail::spoken_of_by<Chain>::bytes from) noexcept {
         decltype(auto) stages = self().view();
-        return self().state().load(stages, from);
+        return self().state().load(stages, {from.data(), from.size()});
     }
     /// The model no longer sees `count` tokens of the text, from the `first` on (0 = the oldest): after a context shift.
     /// Stages that look back see what is left (penalties, dry, bans of n-grams); those that follow the text by
@@ -223,7 +229,7 @@ public:
     ///
     /// Under numerics::llama the weights are riffle's integers of the logits that llama.cpp's samplers leave: its
     /// probabilities but for 2^-23 of each. Under numerics::fast sums of blocks are rounded.
-    weighed weigh(std::span<const float> logits) noexcept {
+    typename detail::spoken_of_by<Chain>::law weigh(std::span<const float> logits) noexcept {
         require_selector();
         decltype(auto) stages = self().view();
         return self().state().weigh(stages, logits);
@@ -240,8 +246,8 @@ public:
         decltype(auto) stages = self().view();
         return self().state().distribution(stages, logits, n);
     }
-    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; all that
-    /// are legal where n is more than those. Tokens more than 20.8 nats under the maximum add nothing to the sum. Same
+    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; fewer where
+    /// no others are legal, or weigh anything. Tokens more than 20.8 nats under the maximum add nothing to the sum. Same
     /// validity.
     std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n,
                                             logprobs_of which = after) noexcept {

@@ -13,7 +13,6 @@
 #include <riffle/chain/greatest_of_row.hpp>
 #include <riffle/chain/logprobs.hpp>
 #include <riffle/chain/stage_list.hpp>
-#include <riffle/chain/weighed.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/history.hpp>
@@ -64,12 +63,13 @@ public:
         return accept_chosen(stages);
     }
     /// The law that the selector would draw by.
-    weighed weigh(const stage_list& stages, std::span<const float> logits) noexcept {
-        if (!find_law(stages, logits, run_to::token)) return {};
-        if (machine_.law().is_of_row()) return weighed(machine_.law().of_row(stages));
-        candidates& c = machine_.found();
-        c.sort_by_id();
-        return {{reinterpret_cast<const weighed_token*>(c.data), c.size}, machine_.law().total()};
+    typename Machine::weighed_law weigh(const stage_list& stages, std::span<const float> logits) noexcept {
+        using law = typename Machine::weighed_law;
+        if (!find_law(stages, logits, run_to::token)) return law();
+        if (machine_.law().is_of_row()) return law(machine_.law().of_row(stages));
+        machine_.law().sort_by_id();
+        const candidates& c = machine_.found();
+        return law({reinterpret_cast<const weighed_token*>(c.data), c.size}, machine_.law().total());
     }
     status apply(const stage_list& stages, candidates& c) noexcept {
         history_.save_after_copying(stages);
@@ -80,6 +80,7 @@ public:
     status apply_each(const stage_list& stages, candidates& c,
                       Seen seen) noexcept(noexcept(seen(std::size_t{}, std::as_const(c)))) {
         last_token_ = null_token;
+        machine_.law().forget();
         c.selected = -1;
         status_ = (stages.check)();
         const bool is_exact = stages.is_exact();
@@ -180,17 +181,17 @@ public:
     // ---- from one run of a program to the next
 
     std::size_t saved_bytes(const stage_list& stages) const noexcept { return file_of(stages).bytes(); }
-    status save(const stage_list& stages, std::span<std::byte> to) const noexcept {
+    status save(const stage_list& stages, std::byte* to, std::size_t size) const noexcept {
         if (history_.tokens().lost()) return memory_.missing();
         const auto file = file_of(stages);
         if (const status s = file.all_are_named(); !s.ok()) return s;
-        if (to.size() < file.bytes())
-            return status::invalid("save", "bytes", double(to.size()), "are less than saved_bytes()",
+        if (size < file.bytes())
+            return status::invalid("save", "bytes", double(size), "are less than saved_bytes()",
                                    status_code::storage_too_small);
-        file.write(to.data());
+        file.write(to);
         return {};
     }
-    status load(const stage_list& stages, std::span<const std::byte> from) noexcept {
+    status load(const stage_list& stages, const detail::bytes_of_file& from) noexcept {
         detail::chain_file<stage_list> file(stages, history_);
         if (const status s = file.all_are_named(); !s.ok()) return s;
         const status read = file.read(from, [&](std::size_t tokens) { return make_room(stages, tokens); });

@@ -12,6 +12,7 @@
 #include <riffle/chain/scratch.hpp>
 #include <riffle/chain/stage_list.hpp>
 #include <riffle/chain/verbs_of_step.hpp>
+#include <riffle/chain/weighed.hpp>
 #include <riffle/core/softmax_statistics.hpp>
 #include <riffle/core/tuning.hpp>
 #include <riffle/wide/candidate_row.hpp>
@@ -38,6 +39,7 @@ class basic_cpu_machine {
 
 public:
     using nucleus_way = detail::nucleus_way;
+    using weighed_law = weighed;
 
     basic_cpu_machine() noexcept = default;
     basic_cpu_machine(const basic_cpu_machine&) = delete;  // its parts refer to it
@@ -316,6 +318,7 @@ private:
         }
         law_.find_in_row((*s_.stages)[selector]);
         const wide::picked p = law_.of_row(*s_.stages).pick(multiply_high(random.bits(), law_.total()));
+        law_.forget();  // it was asked for a token, and that is chosen
         if (how == selecting::by_own_distribution) {
             if (p.id >= 0)
                 s_.choose(s_.template ask<&stage_ops::shaped>(selector, softmax_, p.id, s_.mapped_logit(p.id)));

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -61,10 +62,18 @@ public:
         return true;
     }
 
+    /// Puts what was found in ascending id, as it comes from the row unless a stage has ordered it.
+    void sort_by_id() noexcept {
+        const auto by_id = [](const token_data& a, const token_data& b) { return a.id < b.id; };
+        if (std::is_sorted(s_.found.begin(), s_.found.end(), by_id)) return;
+        std::sort(s_.found.begin(), s_.found.end(), by_id);
+        s_.found.sorted = false;
+    }
+
     // What is asked of it when the step has ended: a chain's list of stages is another one then.
 
     /// The law of the row. It refers to `stages`.
-    row_law of_row(const Stages& stages) noexcept {
+    basic_row_law<typename Stages::value_type> of_row(const Stages& stages) noexcept {
         s_.stages = &stages;
         const stage_ref& selector = selector_of(stages);
         const bool by_shape = selector.ops->fact.selects == selecting::by_own_distribution;

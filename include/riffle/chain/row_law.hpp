@@ -13,11 +13,12 @@
 namespace riffle::inline RIFFLE_ABI::detail {
 
 /// The law that a selector draws by, of tokens that stay in the row: block masses, and how logits become weights. A
-/// view.
-struct row_law {
+/// view. (A template, as stage lists are, so that including riffle does not compile it.)
+template <class Stage>
+struct basic_row_law {
     const folded_passes* passes = nullptr;
-    folded_passes::maps maps;             ///< those that are pending
-    const stage_ref* selector = nullptr;  ///< where it draws from a distribution of its own, which `of_row` is for
+    std::span<const Stage> maps;      ///< those that are pending, and others between them
+    const Stage* selector = nullptr;  ///< where it draws from a distribution of its own, which `of_row` is for
     const row* logits = nullptr;
     const std::uint64_t* masses = nullptr;  ///< of each block
     std::uint64_t total = 0;
@@ -67,5 +68,6 @@ private:
         else passes->weigh_logits(maps, raw, count, maximum, weights);
     }
 };
+using row_law = basic_row_law<stage_ref>;
 
 }  // namespace riffle::detail

@@ -79,6 +79,8 @@ static_assert(max_stages <= 32, "a set of stages has a bit for each");
 /// chain stays where it is.
 class stage_list {
 public:
+    using value_type = stage_ref;
+
     constexpr stage_list() noexcept = default;
     /// `ring` has rollback_depth + 1 places of saved_bytes each, or is nullptr where nothing is kept. `broken`, where
     /// it is not ok, says that the chain is not what it was meant to be, and every step answers it; nullptr is ok.

@@ -172,7 +172,7 @@ struct stage_ops {
     /// `changes`; false where the numbers mean nothing.
     std::size_t (*numbers_beside_mark)(const stage_ref&) noexcept = nullptr;
     void (*write)(const stage_ref&, detail::number_writer& to) noexcept = nullptr;
-    bool (*read)(const stage_ref&, std::span<const std::byte> from, bool changes) noexcept = nullptr;
+    bool (*read)(const stage_ref&, const detail::bytes_of_file& from, bool changes) noexcept = nullptr;
 
     // For a machine elsewhere that leaves tokens out (chain/superset.hpp).
 

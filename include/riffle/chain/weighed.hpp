@@ -1,6 +1,5 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,7 +18,7 @@ namespace riffle::inline RIFFLE_ABI {
 /// A token that a law lists, with its weight. (The layout is that of token_data.)
 struct RIFFLE_MAY_ALIAS weighed_token {
     token_id token;        ///< the index of its logit in a row
-    float logit;           ///< as the selector was given it
+    float logit;           ///< of the distribution that it is drawn by; of adaptive_p the one ahead of that
     std::uint32_t weight;  ///< its probability is weight / total(); 0 where it is too unlikely to be drawn
 };
 
@@ -27,18 +26,21 @@ struct RIFFLE_MAY_ALIAS weighed_token {
 /// of a token is weight(token) / total(), exactly, on every machine. Where the chain narrows, the few tokens are
 /// listed; where it does not, they stay in the row, and weights are computed when they are asked for. So it refers to
 /// the chain and to the row of logits: it is valid until the chain's next call that takes a row or a token, and as long
-/// as the row is left alone.
-class weighed {
+/// as the row is left alone. (A template so that including riffle does not compile it.)
+template <class Listed, class Weight, class Stage>
+class basic_weighed {
+    using row_law = detail::basic_row_law<Stage>;
+
 public:
     /// Of no tokens: where there is no law, for the reason that the chain's last_status() says.
-    weighed() noexcept = default;
+    basic_weighed() noexcept = default;
     /// Of tokens that stand in ascending id, each once but for those whose ids the candidates had twice. (For chains.)
-    weighed(std::span<const weighed_token> listed, std::uint64_t total) noexcept : total_(total), listed_(listed) {}
+    basic_weighed(std::span<const Listed> listed, std::uint64_t total) noexcept : total_(total), listed_(listed) {}
     /// Of tokens that stay in the row. (For chains.)
-    explicit weighed(const detail::row_law& law) noexcept : total_(law.total), of_row_(law) {
+    explicit basic_weighed(const row_law& law) noexcept : total_(law.total), of_row_(law) {
         if (law.selector) selector_ = *law.selector;
-        for (const stage_ref& stage : law.maps)
-            if (stage.ops->fact.maps) maps_[map_count_++] = stage;
+        for (std::size_t i = 0; i < law.maps.size(); ++i)
+            if (law.maps[i].ops->fact.maps) maps_[map_count_++] = law.maps[i];
     }
 
     /// What the weights of all tokens come to; 0 where there is no law.
@@ -55,11 +57,11 @@ public:
     }
     /// The weights of tokens, written beside them: as weight(), and quicker for many. Where they ascend in id, O(tokens
     /// + listed).
-    void fill_weights(std::span<token_weight> tokens) const noexcept {
+    void fill_weights(std::span<Weight> tokens) const noexcept {
         if (stays_in_row()) return fill_from_row(tokens);
         auto at = listed_.begin();
         token_id previous = null_token;
-        for (token_weight& one : tokens) {
+        for (Weight& one : tokens) {
             if (one.token < previous) at = listed_.begin();
             previous = one.token;
             while (at != listed_.end() && at->token < one.token) ++at;
@@ -72,14 +74,14 @@ public:
         return total_ > 0 ? float(double(weight(token)) / double(total_)) : 0.0f;
     }
     /// The few tokens that are left where the chain narrows, in ascending id; empty where they stay in the row.
-    std::span<const weighed_token> listed() const noexcept { return listed_; }
+    std::span<const Listed> listed() const noexcept { return listed_; }
 
     /// The token up to which the weights, in ascending id, first exceed `target`, which is below total(): of a random
     /// fraction of total() the token that dist draws. null_token for any other target.
     token_id pick(std::uint64_t target) const noexcept {
         if (target >= total_) return null_token;
         if (stays_in_row()) return law().pick(target).id;
-        for (const weighed_token& one : listed_) {
+        for (const Listed& one : listed_) {
             if (target < one.weight) return one.token;
             target -= one.weight;
         }
@@ -90,10 +92,10 @@ public:
     /// std::uint64_t. O(listed), or a pass over the row.
     template <class Visit>
     void each(Visit visit) const noexcept(noexcept(visit(token_id{}, std::uint64_t{}))) {
-        for (const weighed_token& one : listed_)
+        for (const Listed& one : listed_)
             if (one.weight > 0) visit(one.token, std::uint64_t{one.weight});
         if (!stays_in_row()) return;
-        const detail::row_law of = law();
+        const row_law of = law();
         std::uint32_t weights[block_size];
         for (std::size_t b = 0; b < of.logits->blocks(); ++b) {
             if (of.masses[b] == 0) continue;
@@ -120,47 +122,47 @@ public:
 
     /// What is left of total() when `taken` is taken off: Σ max(weight - taken, 0). `taken` stands in ascending id,
     /// each token once.
-    std::uint64_t total_without(std::span<const token_weight> taken) const noexcept {
+    std::uint64_t total_without(std::span<const Weight> taken) const noexcept {
         std::uint64_t left = total_;
-        each_taken(taken, [&](const token_weight& one, std::uint64_t weight) {
+        each_taken(taken, [&](const Weight& one, std::uint64_t weight) {
             left -= (std::min)(left, (std::min)(one.weight, weight));
         });
         return left;
     }
     /// pick of what is left: the token up to which the weights without `taken`, in ascending id, first exceed `target`,
     /// which is below total_without(taken). null_token for any other target.
-    token_id pick_without(std::span<const token_weight> taken, std::uint64_t target) const noexcept {
+    token_id pick_without(std::span<const Weight> taken, std::uint64_t target) const noexcept {
         return stays_in_row() ? pick_from_row_without(taken, target) : pick_from_list_without(taken, target);
     }
 
 private:
     bool stays_in_row() const noexcept { return of_row_.passes != nullptr; }
     /// The law, with the stages that are kept here. (A chain's own list of them is gone when weigh() returns.)
-    detail::row_law law() const noexcept {
-        detail::row_law result = of_row_;
-        result.maps = {maps_.data(), map_count_};
+    row_law law() const noexcept {
+        row_law result = of_row_;
+        result.maps = {maps_, map_count_};
         if (result.selector) result.selector = &selector_;
         return result;
     }
-    std::span<const weighed_token>::iterator first_listed(token_id token) const noexcept {
+    typename std::span<const Listed>::iterator first_listed(token_id token) const noexcept {
         return std::lower_bound(listed_.begin(), listed_.end(), token,
-                                [](const weighed_token& one, token_id id) { return one.token < id; });
+                                [](const Listed& one, token_id id) { return one.token < id; });
     }
     /// Calls visit(taken, weight) for each.
     template <class Visit>
-    void each_taken(std::span<const token_weight> taken, Visit visit) const noexcept {
-        token_weight found[detail::row_law::tokens_at_once];
+    void each_taken(std::span<const Weight> taken, Visit visit) const noexcept {
+        Weight found[row_law::tokens_at_once];
         while (!taken.empty()) {
-            const std::size_t count = (std::min)(taken.size(), detail::row_law::tokens_at_once);
+            const std::size_t count = (std::min)(taken.size(), row_law::tokens_at_once);
             std::copy(taken.begin(), taken.begin() + std::ptrdiff_t(count), found);
             fill_weights({found, count});
             for (std::size_t i = 0; i < count; ++i) visit(taken[i], found[i].weight);
             taken = taken.subspan(count);
         }
     }
-    void fill_from_row(std::span<token_weight> tokens) const noexcept {
-        constexpr std::size_t at_once = detail::row_law::tokens_at_once;
-        const detail::row_law of = law();
+    void fill_from_row(std::span<Weight> tokens) const noexcept {
+        constexpr std::size_t at_once = row_law::tokens_at_once;
+        const row_law of = law();
         token_id ids[at_once];
         std::uint32_t weights[at_once];
         for (std::size_t first = 0; first < tokens.size(); first += at_once) {
@@ -170,7 +172,7 @@ private:
             for (std::size_t i = 0; i < count; ++i) tokens[first + i].weight = weights[i];
         }
     }
-    token_id pick_from_list_without(std::span<const token_weight> taken, std::uint64_t target) const noexcept {
+    token_id pick_from_list_without(std::span<const Weight> taken, std::uint64_t target) const noexcept {
         auto next = taken.begin();
         for (auto at = listed_.begin(); at != listed_.end();) {
             const token_id token = at->token;
@@ -185,8 +187,8 @@ private:
     }
     /// Block by block. (Under numerics::fast block masses are rounded sums: where a block runs out first, its last
     /// token is taken.)
-    token_id pick_from_row_without(std::span<const token_weight> taken, std::uint64_t target) const noexcept {
-        const detail::row_law of = law();
+    token_id pick_from_row_without(std::span<const Weight> taken, std::uint64_t target) const noexcept {
+        const row_law of = law();
         std::size_t first = 0;
         while (first < taken.size() && taken[first].token < 0) ++first;
         for (std::size_t b = 0; b < of.logits->blocks(); ++b) {
@@ -195,7 +197,7 @@ private:
             const auto of_block = taken.subspan(first, behind - first);
             first = behind;
             std::uint64_t left = of.masses[b];
-            each_taken(of_block, [&](const token_weight& one, std::uint64_t weight) {
+            each_taken(of_block, [&](const Weight& one, std::uint64_t weight) {
                 left -= (std::min)(left, (std::min)(one.weight, weight));
             });
             if (target >= left) {
@@ -207,11 +209,11 @@ private:
         }
         return null_token;
     }
-    static token_id pick_from_block_without(const detail::row_law& of, std::size_t b,
-                                            std::span<const token_weight> taken, std::uint64_t target) noexcept {
+    static token_id pick_from_block_without(const row_law& of, std::size_t b,
+                                            std::span<const Weight> taken, std::uint64_t target) noexcept {
         std::uint32_t weights[block_size];
         of.weigh_block(b, weights);
-        for (const token_weight& one : taken) {
+        for (const Weight& one : taken) {
             std::uint32_t& weight = weights[std::size_t(one.token) % block_size];
             weight -= std::uint32_t((std::min)(std::uint64_t{weight}, one.weight));
         }
@@ -226,11 +228,12 @@ private:
     }
 
     std::uint64_t total_ = 0;
-    std::span<const weighed_token> listed_;
-    detail::row_law of_row_;
-    stage_ref selector_;
-    std::array<stage_ref, max_stages> maps_;
+    std::span<const Listed> listed_;
+    row_law of_row_;
+    Stage selector_;
+    Stage maps_[max_stages];
     std::size_t map_count_ = 0;
 };
+using weighed = basic_weighed<weighed_token, token_weight, stage_ref>;
 
 }  // namespace riffle

@@ -114,14 +114,6 @@ struct RIFFLE_MAY_ALIAS candidates {
         sorted = true;
     }
 
-    /// Puts the candidates in ascending id, those of equal ids in any order.
-    RIFFLE_NOINLINE void sort_by_id() noexcept {
-        const auto by_id = [](const token_data& a, const token_data& b) { return a.id < b.id; };
-        if (std::is_sorted(begin(), end(), by_id)) return;
-        std::sort(begin(), end(), by_id);
-        sorted = false;
-    }
-
     /// Puts the `first` first in rank ahead of the others, in order. O(size) and the sort of those.
     RIFFLE_NOINLINE void sort_first(std::size_t first) noexcept {
         if (first >= size) return sort();

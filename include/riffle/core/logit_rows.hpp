@@ -41,16 +41,21 @@ public:
         inner_stride_ = std::ptrdiff_t(m.innerStride());
     }
 
+    /// How many rows there are.
     constexpr std::size_t rows() const noexcept { return rows_; }
+    /// Logits of a row.
     constexpr std::size_t columns() const noexcept { return columns_; }
+    /// Floats from the beginning of a row to that of the next.
     constexpr std::size_t stride() const noexcept { return stride_; }
     /// From one logit to the next: 1, but for a matrix of every second column.
     constexpr std::ptrdiff_t inner_stride() const noexcept { return inner_stride_; }
+    /// Whether there is memory behind it.
     constexpr bool has_data() const noexcept { return data_ != nullptr; }
     /// Floats from the first logit of all to the last; `uncountable` where they are more than that.
     constexpr std::size_t extent() const noexcept {
         return rows_ == 0 ? 0 : saturating::sum(saturating::product(rows_ - 1, stride_), columns_);
     }
+    /// A row below rows(), which is not checked; its logits lie side by side where inner_stride() is 1.
     constexpr std::span<const float> operator[](std::size_t row) const noexcept {
         return {data_ + row * stride_, columns_};
     }

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <riffle/core/fnv_hash.hpp>
 
@@ -29,15 +28,26 @@ private:
     std::uint32_t checksum_ = empty_hash;
 };
 
+/// Some bytes of a file. (Not a span: every includer of a chain would pay for its type.)
+struct bytes_of_file {
+    const std::byte* data = nullptr;
+    std::size_t size = 0;
+
+    /// `numbers` of 32 bits, from one on.
+    bytes_of_file part(std::size_t first, std::size_t numbers) const noexcept {
+        return {data + 4 * first, 4 * numbers};
+    }
+};
+
 /// Reads numbers; what is left of the last where the bytes are not a multiple of 4 is never read.
 class number_reader {
 public:
-    explicit number_reader(std::span<const std::byte> from) noexcept : from_(from) {}
-    std::size_t left() const noexcept { return (from_.size() - at_) / 4; }
+    explicit number_reader(const bytes_of_file& from) noexcept : at_(from.data), end_(from.data + from.size) {}
+    std::size_t left() const noexcept { return std::size_t(end_ - at_) / 4; }
     /// There must be one left.
     std::uint32_t next() noexcept {
         std::uint32_t number = 0;
-        for (int shift = 0; shift < 32; shift += 8) number |= std::uint32_t(from_[at_++]) << shift;
+        for (int shift = 0; shift < 32; shift += 8) number |= std::uint32_t(*at_++) << shift;
         return number;
     }
     /// There must be two left.
@@ -48,12 +58,11 @@ public:
     void skip(std::size_t numbers) noexcept { at_ += 4 * numbers; }
 
 private:
-    std::span<const std::byte> from_;
-    std::size_t at_ = 0;
+    const std::byte *at_, *end_;
 };
 
 /// The checksum of all numbers but the last, and whether that is it. There must be one at least.
-inline bool has_its_checksum(std::span<const std::byte> file) noexcept {
+inline bool has_its_checksum(const bytes_of_file& file) noexcept {
     number_reader in(file);
     std::uint32_t checksum = empty_hash;
     while (in.left() > 1) checksum = hash_with(checksum, in.next());

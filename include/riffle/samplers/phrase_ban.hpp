@@ -2,7 +2,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <riffle/core/by_token.hpp>
 #include <riffle/core/last_choice.hpp>
@@ -97,7 +96,7 @@ struct phrase_ban {
                 to.put(std::uint32_t(b.token));
             }
         }
-        bool read(std::span<const std::byte> from, bool changes) noexcept {
+        bool read(const detail::bytes_of_file& from, bool changes) noexcept {
             detail::number_reader in(from);
             if (in.left() < 5) return false;
             const std::uint32_t count = in.next();

@@ -118,7 +118,7 @@ std::size_t draft_forced(Chain& chain, draft& proposed, std::size_t most) noexce
 /// Drafts for a chain with a constraint: what it forces, then what a drafter proposes as far as it is legal, then what
 /// is forced behind that, until the draft has `most` tokens. For other chains what the drafter proposes. Answers how
 /// many were added.
-template <class Chain, drafter Drafter>
+template <class Chain, token_drafter Drafter>
 std::size_t propose_legal(Chain& chain, Drafter& drafts, draft& proposed, std::size_t most) noexcept {
     const std::size_t had = proposed.size();
     draft_forced(chain, proposed, most);

@@ -133,7 +133,7 @@ private:
         if (of_draft.is_certain()) {
             take(law.weight(proposed_[i]), law.total());
         } else {
-            token_weight found[detail::row_law::tokens_at_once];
+            token_weight found[row_law::tokens_at_once];
             for (std::size_t first = 0; first < of_draft.weights.size(); first += std::size(found)) {
                 const std::size_t count = (std::min)(of_draft.weights.size() - first, std::size(found));
                 for (std::size_t j = 0; j < count; ++j) found[j].token = of_draft.weights[first + j].token;

@@ -17,7 +17,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///     draft_after drafter(suffix_automaton{}, recycled_tokens{});   // a third: draft_after(draft_after(a, b), c)
 ///
 /// The drafters are moved in: one that has a name is given by std::move. Costs what both cost.
-template <drafter First, drafter Second>
+template <token_drafter First, token_drafter Second>
 struct draft_after {
     First first;    ///< asked first
     Second second;  ///< asked behind it, with what the draft then has

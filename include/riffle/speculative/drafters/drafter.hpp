@@ -28,7 +28,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///         std::size_t bytes() const { return 0; }
 ///     };
 template <class Drafter>
-concept drafter = std::is_object_v<Drafter> && std::is_move_constructible_v<Drafter> &&
+concept token_drafter = std::is_object_v<Drafter> && std::is_move_constructible_v<Drafter> &&
     requires(Drafter& d, const Drafter& same, std::span<const token_id> tokens, draft& line, std::size_t most) {
         d.accept(tokens);
         std::size_t(d.propose(line, most));
@@ -39,14 +39,14 @@ concept drafter = std::is_object_v<Drafter> && std::is_move_constructible_v<Draf
 /// A drafter that proposes trees too: `propose(draft_tree& t, std::size_t most)` adds nodes until the tree has `most`,
 /// and no token twice behind one node.
 template <class Drafter>
-concept tree_drafter = drafter<Drafter> && requires(Drafter& d, draft_tree& tree, std::size_t most) {
+concept tree_drafter = token_drafter<Drafter> && requires(Drafter& d, draft_tree& tree, std::size_t most) {
     std::size_t(d.propose(tree, most));
 };
 
 /// A drafter that also learns from what the model found likely, as recycled_tokens does.
 template <class Drafter>
 concept learning_drafter =
-    drafter<Drafter> && requires(Drafter& d, token_id behind, std::span<const token_data> likeliest) {
+    token_drafter<Drafter> && requires(Drafter& d, token_id behind, std::span<const token_data> likeliest) {
         d.learn(behind, likeliest);
     };
 

@@ -18,7 +18,7 @@ namespace riffle::inline RIFFLE_ABI {
 ///     std::get<0>(drafter.drafters).longest_draft = 32;
 ///
 /// The drafters are moved in: one that has a name is given by std::move. Costs what those cost that are asked.
-template <drafter... Drafters>
+template <token_drafter... Drafters>
 struct first_of {
     static_assert(sizeof...(Drafters) > 0, "first_of needs a drafter");
 
