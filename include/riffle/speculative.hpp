@@ -16,6 +16,7 @@
 #include <riffle/speculative/drafters/suffix_automaton.hpp>
 #include <riffle/speculative/drafters/suffix_corpus.hpp>
 #include <riffle/speculative/legal_drafts.hpp>
+#include <riffle/speculative/pacing/controller.hpp>
 #include <riffle/speculative/speculator.hpp>
 #include <riffle/speculative/verified.hpp>
 #include <riffle/speculative/verifiers.hpp>

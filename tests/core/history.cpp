@@ -214,4 +214,224 @@ TEST(History, Clear) {
     EXPECT_EQ(h.prefix_hash(), line_of({{3, false}}));
 }
 
+// ---- texts that lose tokens
+
+/// A history as a list, in which nothing moves: what is left of the text, with the hashes that it was accepted with.
+struct slow_history {
+    struct entry {
+        taken of;
+        std::uint64_t hash;
+    };
+    std::vector<entry> all;
+    std::size_t capacity, remembered = 0;
+    std::uint64_t hash_of_none = 0;
+    bool has_lost_none = true;  ///< since the beginning or the last forget
+
+    std::uint64_t prefix_hash() const { return remembered ? all.back().hash : hash_of_none; }
+    void push(token_id token, bool generated) {
+        // splitmix64, which the documents promise to nobody but saved chains
+        const std::uint64_t hash =
+            integers(prefix_hash() + (std::uint64_t(token) << 1 | std::uint64_t{generated})).next();
+        all.push_back({{token, generated}, hash});
+        has_lost_none = has_lost_none && remembered < capacity;
+        remembered = std::min(remembered + 1, capacity);
+    }
+    void forget(std::size_t first, std::size_t count) {
+        if (count == 0) return;
+        const std::size_t oldest = all.size() - remembered, end = first + count;
+        if (first <= oldest && end > oldest) hash_of_none = all[end - 1].hash;
+        has_lost_none = true;
+        remembered -= end > oldest ? end - std::max(first, oldest) : 0;
+        all.erase(all.begin() + std::ptrdiff_t(first), all.begin() + std::ptrdiff_t(end));
+    }
+    void pop() {
+        all.pop_back();
+        --remembered;
+    }
+};
+void expect_same(const history& found, const slow_history& expected) {
+    ASSERT_EQ(found.written(), expected.all.size());
+    ASSERT_EQ(found.remembered(), expected.remembered);
+    ASSERT_EQ(found.hash_of_none(), expected.hash_of_none);
+    ASSERT_EQ(found.has_lost_none(), expected.has_lost_none);
+    ASSERT_EQ(found.prefix_hash(), expected.prefix_hash());
+    std::vector<token_id> newest;
+    found.each_recent(found.remembered(), [&](token_id token) { newest.push_back(token); });
+    for (std::size_t back = 0; back < expected.remembered; ++back) {
+        const slow_history::entry& one = expected.all[expected.all.size() - 1 - back];
+        ASSERT_EQ(found.recent(back).token, one.of.token) << back;
+        ASSERT_EQ(found.recent(back).generated, one.of.generated) << back;
+        ASSERT_EQ(found.recent(back).prefix_hash, one.hash) << back;
+        ASSERT_EQ(newest[back], one.of.token) << back;
+    }
+}
+
+TEST(History, ForgetsAnyPartOfTheText) {
+    constexpr std::size_t capacity = 12;
+    for (const std::size_t length : {0u, 1u, 5u, 12u, 13u, 30u})
+        for (std::size_t first = 0; first <= length; ++first)
+            for (std::size_t count = 0; count <= length - first; ++count) {
+                history h = with_room(capacity);
+                slow_history slow{{}, capacity};
+                const auto push = [&](std::size_t i) {
+                    h.push(token_id(i), i % 3 != 0);
+                    slow.push(token_id(i), i % 3 != 0);
+                };
+                for (std::size_t i = 0; i < length; ++i) push(i);
+                h.forget(first, count);
+                slow.forget(first, count);
+                expect_same(h, slow);
+                const history copy = h;
+                expect_same(copy, slow);
+                for (std::size_t i = 0; i < 15; ++i) {
+                    push(100 + i);
+                    expect_same(h, slow);
+                    if (HasFatalFailure()) FAIL() << length << " tokens: " << first << ", " << count;
+                }
+            }
+}
+TEST(History, ForgetsOverAndOver) {
+    std::vector<history::entry> memory(40);
+    for (const std::size_t capacity : {1u, 2u, 7u, 33u}) {
+        history h = with_room(capacity);
+        slow_history slow{{}, capacity};
+        integers random(capacity);
+        for (int round = 0; round < 4000; ++round) {
+            const auto size = std::uint32_t(slow.all.size());
+            switch (random.below(16)) {
+            case 0: {
+                const std::uint32_t first = random.below(size + 1), count = random.below(size - first + 1);
+                h.forget(first, count);
+                slow.forget(first, count);
+                break;
+            }
+            case 1:
+                if (size >= 3) {
+                    h.forget(1, 2);
+                    slow.forget(1, 2);
+                }
+                break;
+            case 2:
+                if (slow.remembered > 1 || (slow.remembered == 1 && slow.all.size() == 1)) {
+                    h.pop();
+                    slow.pop();
+                }
+                break;
+            case 3: {
+                history copy = h;
+                h = std::move(copy);
+                break;
+            }
+            case 4: {
+                std::size_t next = size - slow.remembered;
+                history loaded = with_room(capacity);
+                loaded.load(size, slow.remembered, slow.hash_of_none, slow.has_lost_none, [&] {
+                    const slow_history::entry& one = slow.all[next++];
+                    return history::entry{one.of.token, one.of.generated, one.hash};
+                });
+                EXPECT_EQ(next, size);
+                h = std::move(loaded);
+                break;
+            }
+            case 5: {  // a push that is undone
+                const auto end = h.end_to_restore();
+                h.push(77, true);
+                h.restore_end(end);
+                break;
+            }
+            case 6:
+                if (random.below(40) == 0) {
+                    h.clear();
+                    slow = slow_history{{}, capacity};
+                }
+                break;
+            default: {
+                const auto token = token_id(random.below(1000));
+                h.push(token, round % 2 != 0);
+                slow.push(token, round % 2 != 0);
+            }
+            }
+            expect_same(h, slow);
+            if (HasFatalFailure()) FAIL() << "capacity " << capacity << ", round " << round;
+        }
+        // into more memory, and into a caller's
+        EXPECT_TRUE(h.reserve(capacity + 3));
+        slow.capacity = capacity + 3;
+        expect_same(h, slow);
+        h.use(memory.data(), memory.size());
+        slow.capacity = memory.size();
+        expect_same(h, slow);
+        h.push(5, true);
+        slow.push(5, true);
+        expect_same(h, slow);
+    }
+}
+TEST(History, GoesBackAsFarAsNothingWasOverwrittenSinceItForgot) {
+    history h = with_room(200);
+    for (int i = 0; i < 300; ++i) h.push(i, true);
+    EXPECT_FALSE(h.has_lost_none());
+    EXPECT_FALSE(h.can_pop(1, -1));
+    h.forget(250, 50);
+    EXPECT_TRUE(h.has_lost_none());
+    EXPECT_TRUE(h.can_pop(rollback_depth, -1));
+    EXPECT_FALSE(h.can_pop(rollback_depth + 1, -1));
+    h.forget(150, 90);
+    EXPECT_EQ(h.remembered(), 60u);
+    EXPECT_TRUE(h.can_pop(60, -1)) << "all that was seen when it forgot";
+    EXPECT_FALSE(h.can_pop(61, -1));
+    EXPECT_EQ(h.recent(0).token, 249);
+    EXPECT_EQ(h.recent(10).token, 149);
+    for (int i = 0; i < 140; ++i) h.push(i, true);
+    EXPECT_TRUE(h.can_pop(rollback_depth, -1));
+    h.push(7, true);
+    EXPECT_FALSE(h.can_pop(1, -1));
+    EXPECT_TRUE(h.can_pop(100, 99));
+    EXPECT_FALSE(h.can_pop(101, 99));
+}
+TEST(History, HashesAreThoseOfAllThatWasAccepted) {
+    history h = with_room(10);
+    for (const token_id token : {1, 2, 3}) h.push(token, true);
+    h.forget(0, 2);
+    EXPECT_EQ(h.prefix_hash(), line_of({{1, true}, {2, true}, {3, true}}));
+    h.push(4, false);
+    EXPECT_EQ(h.prefix_hash(), line_of({{1, true}, {2, true}, {3, true}, {4, false}}));
+    h.forget(0, 2);
+    EXPECT_EQ(h.written(), 0u);
+    EXPECT_EQ(h.prefix_hash(), line_of({{1, true}, {2, true}, {3, true}, {4, false}}));
+    h.push(5, true);
+    EXPECT_EQ(h.prefix_hash(), line_of({{1, true}, {2, true}, {3, true}, {4, false}, {5, true}}));
+    h.clear();
+    EXPECT_EQ(h.hash_of_none(), 0u);
+    h.push(1, true);
+    EXPECT_EQ(h.prefix_hash(), line_of({{1, true}}));
+}
+TEST(History, LoadsAsManyOfTheNewestAsFit) {
+    for (const std::size_t capacity : {1u, 4u, 9u, 10u, 20u})
+        for (const std::size_t remembered : {0u, 1u, 9u, 10u}) {
+            history h = with_room(capacity);
+            for (int i = 0; i < 30; ++i) h.push(90 + i, true);
+            h.forget(3, 5);
+            token_id next = 0;
+            h.load(remembered + 100, remembered, 7, false, [&] {
+                ++next;
+                return history::entry{next, next % 2 == 0, std::uint64_t(next) << 40};
+            });
+            EXPECT_EQ(std::size_t(next), remembered) << "each is asked for once, whether it fits or not";
+            EXPECT_EQ(h.written(), remembered + 100);
+            ASSERT_EQ(h.remembered(), std::min(remembered, capacity));
+            EXPECT_EQ(h.hash_of_none(), 7u);
+            EXPECT_EQ(h.prefix_hash(), remembered ? std::uint64_t(remembered) << 40 : 7u);
+            for (std::size_t back = 0; back < h.remembered(); ++back) {
+                const auto token = token_id(remembered - back);
+                EXPECT_EQ(h.recent(back).token, token);
+                EXPECT_EQ(h.recent(back).generated, token % 2 == 0);
+            }
+            EXPECT_FALSE(h.can_pop(1, -1)) << "not all of the text is there";
+        }
+    history empty;
+    empty.load(0, 0, 3, true, [] { return history::entry{}; });
+    EXPECT_EQ(empty.written(), 0u);
+    EXPECT_EQ(empty.prefix_hash(), 3u);
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,7 +19,7 @@
 //     magic (2 numbers), version, bytes of the whole file (2, the lower half first)
 //     layout: a hash of the stages' names, of what they keep and of their order
 //     position, attempt and sequence of the draws; how often the text was shifted
-//     tokens of the text (2), how many of the newest are here, the hash of none (2)
+//     tokens of the text (2), how many of the newest are here, whether others were shown to stages, the hash of none (2)
 //     of each of these, the oldest first: its token, with the highest bit where it was generated; its hash (2)
 //     what the stages keep in a mark, all of them together
 //     the first position whose state is here, for rewind, and how many are; those states
@@ -44,7 +45,7 @@ public:
     /// Into bytes() bytes.
     void write(std::byte* to) const noexcept {
         const history& tokens = of_.tokens_;
-        number_writer out(to);
+        file_writer out(to);
         for (const std::uint32_t number : magic) out.put(number);
         out.put(version);
         out.put_both(bytes());
@@ -55,6 +56,7 @@ public:
         out.put(of_.times_shifted_);
         out.put_both(tokens.written());
         out.put(std::uint32_t(tokens.remembered()));
+        out.put(tokens.has_lost_none() ? 0 : 1);
         out.put_both(tokens.hash_of_none());
         for (std::size_t back = tokens.remembered(); back-- > 0;) {
             const history::entry& one = tokens.recent(back);
@@ -66,8 +68,12 @@ public:
         write_state(state.data(), out);
         out.put(first_saved());
         out.put(std::uint32_t(saved_states()));
-        for (std::size_t i = 0; i < saved_states(); ++i)
-            write_state(stages_.saved_at(first_saved() + std::uint32_t(i)), out);
+        for (std::size_t i = 0; i < saved_states(); ++i) {
+            const std::uint32_t position = first_saved() + std::uint32_t(i);
+            // (llama.cpp's forms save theirs as they reach it, but copies of them begin anew.)
+            const bool is_present = stages_.is_exact() && position == of_.at_.position;
+            write_state(is_present ? state.data() : stages_.saved_at(position), out);
+        }
         for (std::size_t i = 0; i < stages_.size(); ++i) {
             const stage_ref& s = stages_[i];
             if (!s.ops->write) continue;
@@ -101,7 +107,7 @@ public:
 private:
     static constexpr std::uint32_t magic[] = {0x66666972, 0x6843656C};  ///< "riffleCh"
     static constexpr std::uint32_t version = 1;
-    static constexpr std::size_t head_numbers = 15;
+    static constexpr std::size_t head_numbers = 16;
     static constexpr std::uint32_t generated_bit = std::uint32_t{1} << 31;
     using state_bytes = std::array<std::byte, checkpoint::stage_bytes>;
 
@@ -111,6 +117,7 @@ private:
         std::uint32_t times_shifted = 0, first_saved = 0, saved_states = 0;
         std::uint64_t written = 0, hash_of_none = 0;
         std::size_t remembered = 0;
+        bool has_lost_none = true;
         bytes_of_file tokens, state, states, beside_marks;
     };
 
@@ -128,7 +135,7 @@ private:
         return stages_.saved_at(0) && of_.saved_to_ > first_saved() ? of_.saved_to_ - first_saved() : 0;
     }
     /// A state, in whole numbers: those that stages keep are made of such.
-    void write_state(const std::byte* state, number_writer& out) const noexcept {
+    void write_state(const std::byte* state, file_writer& out) const noexcept {
         for (std::size_t at = 0; at < stages_.saved_bytes(); at += 4) {
             std::uint32_t number = 0;
             std::memcpy(&number, state + at, (std::min<std::size_t>)(4, stages_.saved_bytes() - at));
@@ -136,7 +143,7 @@ private:
         }
     }
     void read_state(const bytes_of_file& from, std::byte* state) const noexcept {
-        number_reader in(from);
+        file_reader in(from);
         for (std::size_t at = 0; at < stages_.saved_bytes(); at += 4) {
             const std::uint32_t number = in.next();
             std::memcpy(state + at, &number, (std::min<std::size_t>)(4, stages_.saved_bytes() - at));
@@ -146,14 +153,14 @@ private:
     status find(const bytes_of_file& file, contents& found) const noexcept {
         if (file.size % 4 != 0 || file.size <= 4 * head_numbers)
             return refused("bytes", double(file.size), "are no whole file of a chain");
-        number_reader in(file);
+        file_reader in(file);
         for (const std::uint32_t expected : magic)
             if (const std::uint32_t number = in.next(); number != expected)
                 return refused("magic number", double(number), "is that of no file of a chain");
         if (const std::uint32_t v = in.next(); v != version)
             return refused("version", double(v), v > version ? "is newer than 1, which can be read" : "is none");
         if (in.next_both() != file.size) return refused("bytes", double(file.size), "are not those the file names");
-        if (!has_its_checksum(file)) return refused("bytes", double(file.size), "have not the checksum they name");
+        if (!has_its_checksum(file)) return refused("checksum", double(last_number(file)), "is not that of the file");
         if (const std::uint32_t layout = in.next(); layout != stages_.layout())
             return refused("layout", double(layout), "is that of a chain of other stages");
         found.at.position = in.next();
@@ -164,6 +171,7 @@ private:
         found.times_shifted = in.next();
         found.written = in.next_both();
         found.remembered = in.next();
+        found.has_lost_none = in.next() == 0;
         found.hash_of_none = in.next_both();
         return find_parts(file, found);
     }
@@ -180,10 +188,11 @@ private:
         constexpr std::uint64_t most_tokens = 0x7FFFFFFF;
         if (found.written > most_tokens || found.remembered > found.written)
             return refused("tokens", double(found.remembered), "are more than the text has");
+        if (found.remembered > end) return cut();  // three times as many may be more than a size can count
         bytes_of_file counts;
         if (!part(3 * found.remembered, found.tokens) || !part(numbers_of_state(), found.state) || !part(2, counts))
             return cut();
-        number_reader of_counts(counts);
+        file_reader of_counts(counts);
         found.first_saved = of_counts.next();
         found.saved_states = of_counts.next();
         const std::size_t most = stages_.saved_at(0) ? Stages::saved_states : 0;
@@ -196,7 +205,7 @@ private:
     /// What stages keep beside their marks; false, and nothing changed unless it was asked for, where that is something
     /// else.
     bool read_beside_marks(const bytes_of_file& from, bool changes) const noexcept {
-        number_reader in(from);
+        file_reader in(from);
         std::size_t at = 0;
         for (std::size_t i = 0; i < stages_.size(); ++i) {
             const stage_ref& s = stages_[i];
@@ -209,7 +218,7 @@ private:
         }
         return in.left() == 0;
     }
-    static history::entry next_entry(number_reader& in) noexcept {
+    static history::entry next_entry(file_reader& in) noexcept {
         const std::uint32_t number = in.next();
         history::entry one{};
         one.token = token_id(number & ~generated_bit);
@@ -222,30 +231,42 @@ private:
     /// is at its beginning and the file has all of it. Else refused, and they are as they were.
     status read_again(const contents& found) noexcept {
         const std::uint32_t asked = stages_.read_again();
-        if (asked == 0) return {};
-        state_bytes saved{}, present{};
-        read_state(found.state, saved.data());
+        if (asked == 0 || stands_behind(found)) return {};
+        if (of_.tokens_.written() > 0 || found.remembered != found.written || found.times_shifted > 0)
+            return status::invalid(stages_[std::size_t(std::countr_zero(asked))].ops->name, "tokens",
+                                   double(found.written), "have to be accepted again before this is loaded",
+                                   status_code::stage_failed);
+        state_bytes present{};
         stages_.save(present.data());
-        const bool reads = of_.tokens_.written() == 0 && found.remembered == found.written && found.times_shifted == 0;
-        std::size_t at = 0;
-        for (std::size_t i = 0; i < stages_.size(); ++i) {
-            const stage_ref& s = stages_[i];
-            const std::size_t size = s.ops->state_in_mark;
-            const bool is_there = std::memcmp(saved.data() + at, present.data() + at, size) == 0;
-            at += size;
-            if ((asked >> i & 1) == 0 || is_there) continue;
-            if (!reads)
-                return status::invalid(s.ops->name, "stage", double(i),
-                                       "has to accept the text again before it is loaded", status_code::stage_failed);
-            if (const status read = read_text(s, found); !read.ok()) {
-                stages_.reset();
-                return read;
-            }
+        for (std::uint32_t left = asked; left != 0; left &= left - 1) {
+            const std::uint32_t up_to_this = asked & ~(left & (left - 1));
+            const status read = read_text(stages_[std::size_t(std::countr_zero(left))], found);
+            if (read.ok()) continue;
+            put_back(up_to_this, present);
+            return read;
         }
         return {};
     }
+    /// Whether the chain has accepted the saved text, in the same way.
+    bool stands_behind(const contents& found) const noexcept {
+        std::uint64_t prefix_hash = found.hash_of_none;
+        if (found.remembered > 0) {
+            file_reader newest(found.tokens.part(3 * (found.remembered - 1), 3));
+            prefix_hash = next_entry(newest).prefix_hash;
+        }
+        return found.written == of_.tokens_.written() && prefix_hash == of_.tokens_.prefix_hash();
+    }
+    /// Stages of a set, to where they stood; to their beginning where they cannot go back as far.
+    void put_back(std::uint32_t set, const state_bytes& state) noexcept {
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < stages_.size(); ++i) {
+            const stage_ref& s = stages_[i];
+            if ((set >> i & 1) != 0 && !s.ops->restore(s, state.data() + at).ok() && s.ops->reset) s.ops->reset(s);
+            at += s.ops->state_in_mark;
+        }
+    }
     status read_text(const stage_ref& s, const contents& found) noexcept {
-        number_reader in(found.tokens);
+        file_reader in(found.tokens);
         const last_choice nothing;
         while (in.left() > 0) {
             const history::entry one = next_entry(in);
@@ -265,8 +286,8 @@ private:
         read_state(found.state, state.data());
         stages_.restore(state.data(), ~stages_.read_again());
         (void)read_beside_marks(found.beside_marks, true);
-        number_reader tokens(found.tokens);
-        of_.tokens_.load(std::size_t(found.written), found.remembered, found.hash_of_none,
+        file_reader tokens(found.tokens);
+        of_.tokens_.load(std::size_t(found.written), found.remembered, found.hash_of_none, found.has_lost_none,
                          [&] { return next_entry(tokens); });
         of_.at_ = found.at;
         of_.times_shifted_ = found.times_shifted;

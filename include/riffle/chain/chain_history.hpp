@@ -94,7 +94,8 @@ public:
         if (m.layout != layout(stages) || m.tokens > tokens_.written()) return status_code::mark_unknown;
         const std::size_t back = tokens_.written() - m.tokens;
         if (!tokens_.can_pop(back, window)) return status_code::rewind_too_far;
-        const std::uint64_t prefix_hash = m.tokens == 0 ? tokens_.hash_of_none() : tokens_.recent(back).prefix_hash;
+        const std::uint64_t prefix_hash =
+            back == tokens_.remembered() ? tokens_.hash_of_none() : tokens_.recent(back).prefix_hash;
         if (m.prefix_hash != prefix_hash) return status_code::mark_unknown;
         if (const status s = restore(stages, m.stages.data()); !s.ok()) return s;
         go_back(back, m.position, m.attempt);

@@ -227,7 +227,7 @@ struct stage_functions {
     }
 
     static std::size_t numbers_beside_mark(const stage_ref& s) noexcept { return state(s).numbers(); }
-    static void write(const stage_ref& s, number_writer& to) noexcept { state(s).write(to); }
+    static void write(const stage_ref& s, file_writer& to) noexcept { state(s).write(to); }
     static bool read(const stage_ref& s, const bytes_of_file& from, bool changes) noexcept {
         return state_to_change(s).read(from, changes);
     }

@@ -171,7 +171,7 @@ struct stage_ops {
     /// What it keeps beside its marks, in numbers of 32 bits. Null: nothing. What is read is changed only where
     /// `changes`; false where the numbers mean nothing.
     std::size_t (*numbers_beside_mark)(const stage_ref&) noexcept = nullptr;
-    void (*write)(const stage_ref&, detail::number_writer& to) noexcept = nullptr;
+    void (*write)(const stage_ref&, detail::file_writer& to) noexcept = nullptr;
     bool (*read)(const stage_ref&, const detail::bytes_of_file& from, bool changes) noexcept = nullptr;
 
     // For a machine elsewhere that leaves tokens out (chain/superset.hpp).

@@ -56,7 +56,7 @@ bool restore_bytes(T& to, const std::byte* from) noexcept {
 
 /// What a chain keeps for a stage and a mark does not hold: numbers() of 32 bits, written and read.
 template <class T>
-concept keeps_more_than_its_mark = requires(const T& t, T& to, number_writer& out, const bytes_of_file& in) {
+concept keeps_more_than_its_mark = requires(const T& t, T& to, file_writer& out, const bytes_of_file& in) {
     { t.numbers() } noexcept;
     { t.write(out) } noexcept;
     { to.read(in, true) } noexcept;

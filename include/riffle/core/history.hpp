@@ -42,6 +42,7 @@ public:
         }
         written_ = other.written_;
         oldest_ = other.oldest_;
+        first_kept_ = other.first_kept_;
         hash_of_none_ = other.hash_of_none_;
         for (std::size_t back = other.remembered(); back-- > 0;) slot(written_ - 1 - back) = other.recent(back);
         return *this;
@@ -89,8 +90,8 @@ public:
         return share_bytes(ring_, history::bytes(capacity_), memory, bytes);
     }
     /// Hash of all that was accepted.
-    std::uint64_t prefix_hash() const noexcept { return written_ ? recent(0).prefix_hash : hash_of_none_; }
-    /// What that is where there are no entries: 0, or else what forget() has left.
+    std::uint64_t prefix_hash() const noexcept { return remembered() > 0 ? recent(0).prefix_hash : hash_of_none_; }
+    /// What that is where nothing is remembered: 0, or else what forget() has left.
     std::uint64_t hash_of_none() const noexcept { return hash_of_none_; }
 
     /// Room for `capacity` tokens; keeps what is remembered. False when the heap gives none.
@@ -135,15 +136,15 @@ public:
     /// Whether `count` tokens can be taken back and leave the `window` newest of the rest, and the hash of all before.
     /// The ring is made to keep rollback_depth tokens more than that. A window of -1 looks at everything.
     bool can_pop(std::size_t count, std::int32_t window) const noexcept {
-        if (count > rollback_depth || count > written_) return false;
-        if (count == 0 || oldest_ == 0) return true;
+        if (count > rollback_depth || count > remembered()) return false;
+        if (count == 0 || has_lost_none()) return true;
         return window >= 0 && remembered() >= count + std::size_t(window) + 1;
     }
     /// Takes the newest token back. Asks nothing: can_pop does.
     void pop() noexcept { --written_; }
     /// Forgets all tokens, and that any were lost; the memory stays.
     void clear() noexcept {
-        written_ = oldest_ = offset_ = 0;
+        written_ = oldest_ = offset_ = first_kept_ = 0;
         hash_of_none_ = 0;
         lost_ = false;
     }
@@ -151,31 +152,38 @@ public:
     /// those of all that was accepted. There must be as many. O(remembered).
     void forget(std::size_t first, std::size_t count) noexcept {
         if (count == 0) return;
-        if (first + count == written_) hash_of_none_ = prefix_hash();
-        const std::size_t kept_ahead = first > oldest_ ? first - oldest_ : 0;
-        for (std::size_t i = first; i > first - kept_ahead; --i) slot(i - 1 + count) = slot(i - 1);
-        oldest_ = oldest_ < first ? oldest_ : oldest_ < first + count ? first : oldest_ - count;
+        const std::size_t behind = first + count;
+        if (first <= oldest_ && behind > oldest_) hash_of_none_ = slot(behind - 1).prefix_hash;
+        if (first > oldest_)
+            for (std::size_t i = first; i > oldest_; --i) slot(i - 1 + count) = slot(i - 1);
+        else oldest_ = behind > oldest_ ? first : oldest_ - count;
+        first_kept_ = oldest_;
         written_ -= count;
         offset_ += count;
     }
+    /// Whether nothing has been overwritten by newer tokens, since the beginning or the last forget().
+    bool has_lost_none() const noexcept { return oldest_ == first_kept_; }
+    /// Forgets all tokens, and lost() is true until clear().
+    void lose() noexcept {
+        clear();
+        lost_ = true;
+    }
     /// Becomes a text of `written` tokens, of which as many of the newest are remembered as fit: next_oldest() gives
-    /// the entries, `remembered` of them, the oldest first. `hash_of_none` is the hash where none is.
+    /// the entries, `remembered` of them, the oldest first. `hash_of_none` is the hash ahead of those, `lost_none` what
+    /// has_lost_none() is then, where all of them fit.
     template <class Next>
-    void load(std::size_t written, std::size_t remembered, std::uint64_t hash_of_none, Next next_oldest) noexcept {
+    void load(std::size_t written, std::size_t remembered, std::uint64_t hash_of_none, bool lost_none,
+              Next next_oldest) noexcept {
         clear();
         written_ = written;
         hash_of_none_ = hash_of_none;
         const std::size_t fit = remembered < capacity_ ? remembered : capacity_;
         oldest_ = written - fit;
+        first_kept_ = lost_none ? written - remembered : std::size_t(-1);
         for (std::size_t i = written - remembered; i < written; ++i) {
             const entry one = next_oldest();
             if (i >= oldest_) slot(i) = one;
         }
-    }
-    /// Forgets all tokens, and lost() is true until clear().
-    void lose() noexcept {
-        clear();
-        lost_ = true;
     }
 
 private:
@@ -208,6 +216,7 @@ private:
         to.written_ = written_;
         to.hash_of_none_ = hash_of_none_;
         to.oldest_ = written_ - keep;
+        to.first_kept_ = has_lost_none() && keep == remembered() ? to.oldest_ : std::size_t(-1);
         for (std::size_t back = 0; back < keep; ++back) to.slot(written_ - 1 - back) = recent(back);
         swap(to);
     }
@@ -222,6 +231,7 @@ private:
         exchange(written_, other.written_);
         exchange(oldest_, other.oldest_);
         exchange(offset_, other.offset_);
+        exchange(first_kept_, other.first_kept_);
         exchange(hash_of_none_, other.hash_of_none_);
         exchange(borrowed_, other.borrowed_);
         exchange(lost_, other.lost_);
@@ -229,7 +239,8 @@ private:
 
     entry* ring_ = nullptr;
     std::size_t capacity_ = 0, written_ = 0, oldest_ = 0;
-    std::size_t offset_ = 0;  ///< of places to indices: how many tokens were forgotten
+    std::size_t offset_ = 0;      ///< of places to indices: how many tokens were forgotten
+    std::size_t first_kept_ = 0;  ///< what oldest_ is where nothing was overwritten
     std::uint64_t hash_of_none_ = 0;
     bool borrowed_ = false, lost_ = false;
 };

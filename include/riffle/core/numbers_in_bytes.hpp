@@ -9,9 +9,9 @@
 namespace riffle::inline RIFFLE_ABI::detail {
 
 /// Writes numbers, and keeps the checksum of them.
-class number_writer {
+class file_writer {
 public:
-    explicit number_writer(std::byte* to) noexcept : to_(to) {}
+    explicit file_writer(std::byte* to) noexcept : to_(to) {}
     void put(std::uint32_t number) noexcept {
         for (int shift = 0; shift < 32; shift += 8) *to_++ = std::byte(number >> shift & 0xFF);
         checksum_ = hash_with(checksum_, number);
@@ -40,9 +40,9 @@ struct bytes_of_file {
 };
 
 /// Reads numbers; what is left of the last where the bytes are not a multiple of 4 is never read.
-class number_reader {
+class file_reader {
 public:
-    explicit number_reader(const bytes_of_file& from) noexcept : at_(from.data), end_(from.data + from.size) {}
+    explicit file_reader(const bytes_of_file& from) noexcept : at_(from.data), end_(from.data + from.size) {}
     std::size_t left() const noexcept { return std::size_t(end_ - at_) / 4; }
     /// There must be one left.
     std::uint32_t next() noexcept {
@@ -63,10 +63,16 @@ private:
 
 /// The checksum of all numbers but the last, and whether that is it. There must be one at least.
 inline bool has_its_checksum(const bytes_of_file& file) noexcept {
-    number_reader in(file);
+    file_reader in(file);
     std::uint32_t checksum = empty_hash;
     while (in.left() > 1) checksum = hash_with(checksum, in.next());
     return in.next() == checksum;
+}
+
+/// The last number of a file, which has one at least.
+inline std::uint32_t last_number(const bytes_of_file& file) noexcept {
+    file_reader in(file.part(file.size / 4 - 1, 1));
+    return in.next();
 }
 
 }  // namespace riffle::detail

@@ -87,7 +87,7 @@ struct phrase_ban {
         // What a mark leaves out, for a chain that is saved.
 
         std::size_t numbers() const noexcept { return 5 + 3 * std::size_t(count_); }
-        void write(detail::number_writer& to) const noexcept {
+        void write(detail::file_writer& to) const noexcept {
             to.put(count_);
             to.put_both(behind_);
             to.put_both(attempts_);
@@ -97,7 +97,7 @@ struct phrase_ban {
             }
         }
         bool read(const detail::bytes_of_file& from, bool changes) noexcept {
-            detail::number_reader in(from);
+            detail::file_reader in(from);
             if (in.left() < 5) return false;
             const std::uint32_t count = in.next();
             if (count > bans_.size() || in.left() != 4 + 3 * std::size_t{count}) return false;

@@ -45,9 +45,11 @@ public:
         for (std::size_t i = 0; i < count_; ++i) all |= std::uint32_t(std::uint8_t(bytes_[i])) << (2 + 8 * i);
         return all;
     }
+    /// (What is no beginning of a character may come from a mark that was stored: that is none.)
     void unpack(std::uint32_t all) noexcept {
         count_ = std::uint8_t(all & 3);
         for (std::size_t i = 0; i < count_; ++i) bytes_[i] = char(all >> (2 + 8 * i) & 0xFF);
+        if (count_ > 0 && (!begins(std::uint8_t(bytes_[0])) || count_ >= length())) clear();
     }
 
 private:

@@ -40,7 +40,7 @@ struct soft_landing {
     void change(Logits& of, const context&, const state& kept) const noexcept {
         const detail::thought_rules* const rules = tags.rules();
         if (!rules) return;
-        const state now = kept.has_begun ? kept : rules->begin();
+        const state now = kept.has_begun && rules->knows(kept) ? kept : rules->begin();
         const std::uint32_t last = rules->budget.landing_tokens;
         if (now.doing() != detail::thinking::counting || now.tokens_left > last || last == 0) return;
         const float bias = rules->budget.landing_bias * float(last + 1 - now.tokens_left) / float(last);
@@ -51,7 +51,7 @@ struct soft_landing {
     step accept(state& kept, token_id token, const last_choice* last) const noexcept {
         const detail::thought_rules* const rules = tags.rules();
         if (!rules || !last) return {};
-        if (!kept.has_begun) kept = rules->begin();
+        if (!kept.has_begun || !rules->knows(kept)) kept = rules->begin();
         (void)rules->read(token, kept, anywhere ? rules->shown(token).size() : 0, anywhere);
         kept.has_begun = 1;
         return {};

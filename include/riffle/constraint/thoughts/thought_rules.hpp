@@ -73,6 +73,11 @@ public:
         return s;
     }
 
+    /// Whether a state can be one of these tags. (One of a stored mark, or of a file, may be of others.)
+    bool knows(const thought_state& s) const noexcept {
+        return (s.is_inside() ? ends : begins).has_words_of({s.tag});
+    }
+
     /// Takes a token. Where the text `is_free` a tag begins thoughts wherever it lies in the first `free` bytes, and
     /// behind thoughts that end in the token; else only ahead of all other text.
     thought_step read(token_id token, thought_state& s, std::size_t free, bool is_free) const noexcept {

@@ -52,6 +52,8 @@ public:
         if (!patterns_.empty()) read_character(from, byte, to);
         return to;
     }
+    /// Whether there is such a state, as far as words go; one of a stored mark may be of other words.
+    bool has_words_of(const state& at) const noexcept { return at.of_words < words_.size(); }
     /// Whether a word or a match ends here, for the first time.
     bool has_fired(const state& at) const noexcept {
         return words_.word_at(at.of_words) != word_automaton<char>::none || matches(at.pattern);

@@ -41,7 +41,7 @@ public:
             if (all[a].behind == all[b].behind) return all[a].token < all[b].token;
             return counts.ngram_of(all[a]) < counts.ngram_of(all[b]);
         });
-        number_writer out(to);
+        file_writer out(to);
         write_head(bytes(counts), out);
         for (std::size_t i = 0; i < order.size();) {
             std::size_t end = i;
@@ -59,7 +59,7 @@ public:
     static status read(std::span<const std::byte> from, std::size_t most, ngram_counts& made) noexcept {
         const status head = read_head(from);
         if (!head.ok()) return head;
-        number_reader in({from.data(), from.size() - 4});
+        file_reader in({from.data(), from.size() - 4});
         for (std::size_t i = 0; i < head_numbers; ++i) in.next();
         while (in.left() > 0) {
             const std::uint32_t size = in.next();
@@ -75,7 +75,7 @@ public:
     /// As read, of a file of llama.cpp.
     static status read_llama(std::span<const std::byte> from, std::size_t most, ngram_counts& made) noexcept {
         if (from.size() % 4 != 0) return cut_short(from);
-        number_reader in({from.data(), from.size()});
+        file_reader in({from.data(), from.size()});
         while (in.left() > 0) {
             ngram behind;
             if (in.left() <= behind.size()) return cut_short(from);
@@ -99,12 +99,12 @@ private:
     static status cut_short(std::span<const std::byte> from) noexcept {
         return refused("bytes of the file", double(from.size()), "end within an n-gram");
     }
-    static void write_head(std::uint64_t size, number_writer& out) noexcept {
+    static void write_head(std::uint64_t size, file_writer& out) noexcept {
         for (const std::uint32_t number : magic) out.put(number);
         out.put(version);
         out.put_both(size);
     }
-    static void write_ngram(const ngram& tokens, std::size_t followers, number_writer& out) noexcept {
+    static void write_ngram(const ngram& tokens, std::size_t followers, file_writer& out) noexcept {
         const std::size_t size = size_of(tokens);
         out.put(std::uint32_t(size));
         for (std::size_t i = 0; i < size; ++i) out.put(std::uint32_t(tokens[i]));
@@ -114,7 +114,7 @@ private:
     static status read_head(std::span<const std::byte> from) noexcept {
         if (from.size() < 4 * (head_numbers + 1) || from.size() % 4 != 0)
             return refused("bytes of the file", double(from.size()), "are no whole file");
-        number_reader in({from.data(), from.size()});
+        file_reader in({from.data(), from.size()});
         for (const std::uint32_t expected : magic) {
             const std::uint32_t number = in.next();
             if (number != expected) return refused("magic number", number, "is that of no file of n-grams");
@@ -123,10 +123,11 @@ private:
         if (v != version) return refused("version", v, v > version ? "is newer than 1, which can be read" : "is none");
         const std::uint64_t size = in.next_both();
         if (size != from.size()) return refused("bytes of the file", double(from.size()), "are not those it names");
-        return has_its_checksum({from.data(), from.size()}) ? status() : refused("bytes of the file", double(from.size()), "have not the checksum they name");
+        const bool is_whole = has_its_checksum({from.data(), from.size()});
+        return is_whole ? status() : refused("checksum", last_number({from.data(), from.size()}), "is not that of the file");
     }
     /// The n-gram that was read, and its followers, into `made`.
-    static status read_followers(const ngram& behind, std::size_t size, number_reader& in, std::size_t most,
+    static status read_followers(const ngram& behind, std::size_t size, file_reader& in, std::size_t most,
                                  ngram_counts& made) noexcept {
         for (std::size_t i = 0; i < behind.size(); ++i)
             if (i < size || i == 0 ? behind[i] < 0 : behind[i] != null_token)
