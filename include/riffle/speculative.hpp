@@ -3,9 +3,6 @@
 // the text as it is, whatever stages the chain has. Needs nobody's library.
 
 #include <riffle/core/logit_rows.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_from.hpp>
-#include <riffle/speculative/draft_tree.hpp>
 #include <riffle/speculative/drafters/draft_after.hpp>
 #include <riffle/speculative/drafters/drafter.hpp>
 #include <riffle/speculative/drafters/first_of.hpp>
@@ -15,8 +12,11 @@
 #include <riffle/speculative/drafters/recycled_tokens.hpp>
 #include <riffle/speculative/drafters/suffix_automaton.hpp>
 #include <riffle/speculative/drafters/suffix_corpus.hpp>
-#include <riffle/speculative/legal_drafts.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_from.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
+#include <riffle/speculative/drafts/legal_drafts.hpp>
 #include <riffle/speculative/pacing/controller.hpp>
-#include <riffle/speculative/speculator.hpp>
-#include <riffle/speculative/verified.hpp>
-#include <riffle/speculative/verifiers.hpp>
+#include <riffle/speculative/verifying/speculator.hpp>
+#include <riffle/speculative/verifying/verified.hpp>
+#include <riffle/speculative/verifying/verifiers.hpp>

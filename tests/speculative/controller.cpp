@@ -16,7 +16,7 @@
 
 #include <riffle/riffle.hpp>
 #include <riffle/speculative/pacing/controller.hpp>
-#include <riffle/speculative/speculator.hpp>
+#include <riffle/speculative/verifying/speculator.hpp>
 
 #include "integers.hpp"
 

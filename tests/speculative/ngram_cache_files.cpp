@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <riffle/core/status.hpp>
-#include <riffle/speculative/draft.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafters/ngram_cache.hpp>
 
 #include "integers.hpp"

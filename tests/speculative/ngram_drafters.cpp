@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <riffle/speculative/draft.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafters/hashed_numbers.hpp>
 #include <riffle/speculative/drafters/ngram_cache.hpp>
 #include <riffle/speculative/drafters/ngram_map.hpp>

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_tree.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 

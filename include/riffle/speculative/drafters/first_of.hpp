@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_tree.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
 #include <riffle/speculative/drafters/drafter.hpp>
 
 namespace riffle::inline RIFFLE_ABI {

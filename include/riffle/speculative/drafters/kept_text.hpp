@@ -4,7 +4,7 @@
 
 #include <riffle/core/growing_array.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -8,7 +8,7 @@
 
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafters/ngram_cache_file.hpp>
 #include <riffle/speculative/drafters/ngram_counts.hpp>
 

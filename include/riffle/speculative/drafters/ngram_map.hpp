@@ -4,7 +4,7 @@
 #include <span>
 
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafters/hashed_numbers.hpp>
 #include <riffle/speculative/drafters/kept_text.hpp>
 

@@ -6,8 +6,8 @@
 
 #include <riffle/core/growing_array.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_tree.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 struct recycled_tokens;

@@ -7,11 +7,11 @@
 #include <riffle/core/token.hpp>
 #include <riffle/speculative/pacing/batch_costs.hpp>
 #include <riffle/speculative/pacing/controller_report.hpp>
-#include <riffle/speculative/draft.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/pacing/draft_length.hpp>
-#include <riffle/speculative/draft_tree.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
 #include <riffle/speculative/drafters/drafter.hpp>
-#include <riffle/speculative/verified.hpp>
+#include <riffle/speculative/verifying/verified.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 struct controller;

@@ -3,10 +3,10 @@
 #include <cstdint>
 
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_tree.hpp>
-#include <riffle/speculative/logit_source.hpp>
-#include <riffle/speculative/round.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
+#include <riffle/speculative/verifying/logit_source.hpp>
+#include <riffle/speculative/verifying/round.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -10,17 +10,17 @@
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/core/tuning.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_tree.hpp>
-#include <riffle/speculative/logit_source.hpp>
-#include <riffle/speculative/residual.hpp>
-#include <riffle/speculative/round.hpp>
-#include <riffle/speculative/verified.hpp>
-#include <riffle/speculative/verifiers.hpp>
-#include <riffle/speculative/verify_by_blocks.hpp>
-#include <riffle/speculative/verify_by_match.hpp>
-#include <riffle/speculative/verify_by_rejection.hpp>
-#include <riffle/speculative/verify_typical.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
+#include <riffle/speculative/verifying/logit_source.hpp>
+#include <riffle/speculative/verifying/residual.hpp>
+#include <riffle/speculative/verifying/round.hpp>
+#include <riffle/speculative/verifying/verified.hpp>
+#include <riffle/speculative/verifying/verifiers.hpp>
+#include <riffle/speculative/verifying/verify_by_blocks.hpp>
+#include <riffle/speculative/verifying/verify_by_match.hpp>
+#include <riffle/speculative/verifying/verify_by_rejection.hpp>
+#include <riffle/speculative/verifying/verify_typical.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 

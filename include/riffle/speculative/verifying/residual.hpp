@@ -7,8 +7,8 @@
 #include <riffle/chain/weighed.hpp>
 #include <riffle/core/growing_array.hpp>
 #include <riffle/core/token_weight.hpp>
-#include <riffle/speculative/draft_laws.hpp>
-#include <riffle/speculative/scaled_law.hpp>
+#include <riffle/speculative/drafts/draft_laws.hpp>
+#include <riffle/speculative/verifying/weight_scale.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -5,7 +5,7 @@
 
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft_tree.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 

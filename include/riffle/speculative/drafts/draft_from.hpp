@@ -10,8 +10,8 @@
 #include <riffle/core/token.hpp>
 #include <riffle/core/token_weight.hpp>
 #include <riffle/math/wide_integer.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_tree.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 

@@ -8,7 +8,7 @@
 #include <riffle/core/growing_array.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/verified.hpp>
+#include <riffle/speculative/verifying/verified.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -11,11 +11,11 @@
 #include <riffle/core/growing_array.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/wide_integer.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/logit_source.hpp>
-#include <riffle/speculative/residual.hpp>
-#include <riffle/speculative/round.hpp>
-#include <riffle/speculative/verify_by_rejection.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/verifying/logit_source.hpp>
+#include <riffle/speculative/verifying/residual.hpp>
+#include <riffle/speculative/verifying/round.hpp>
+#include <riffle/speculative/verifying/verify_by_rejection.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -7,11 +7,11 @@
 #include <riffle/chain/weighed.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/elementwise.hpp>
-#include <riffle/speculative/draft.hpp>
-#include <riffle/speculative/draft_tree.hpp>
-#include <riffle/speculative/logit_source.hpp>
-#include <riffle/speculative/round.hpp>
-#include <riffle/speculative/verifiers.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
+#include <riffle/speculative/drafts/draft_tree.hpp>
+#include <riffle/speculative/verifying/logit_source.hpp>
+#include <riffle/speculative/verifying/round.hpp>
+#include <riffle/speculative/verifying/verifiers.hpp>
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

@@ -8,7 +8,7 @@
 #include <riffle/core/legal_tokens.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft.hpp>
+#include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafters/drafter.hpp>
 
 namespace riffle::inline RIFFLE_ABI {

@@ -6,7 +6,7 @@
 
 #include <riffle/core/growing_array.hpp>
 #include <riffle/core/token.hpp>
-#include <riffle/speculative/draft_laws.hpp>
+#include <riffle/speculative/drafts/draft_laws.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 
