@@ -78,10 +78,10 @@ private:
     std::size_t place_of(std::uint64_t hash) const noexcept { return std::size_t(hash) & (slots_.size() - 1); }
     static std::uint32_t tag_of(std::uint64_t hash) noexcept { return std::uint32_t(hash >> 32); }
     template <class HashOf>
-    bool place_anew(std::size_t slots, std::uint32_t function, HashOf hash_of) noexcept {
+    bool place_anew(std::size_t places, std::uint32_t function, HashOf hash_of) noexcept {
         growing_array<slot> earlier;
         earlier.swap(slots_);
-        if (!slots_.resize(slots, {0, none})) {
+        if (!slots_.resize(places, {0, none})) {
             earlier.swap(slots_);
             return false;
         }

@@ -143,8 +143,8 @@ private:
     token_id likely_behind(const detail::last_tokens& end) noexcept {
         const float share = (std::min)(least_share, 1.0f);
         for (std::size_t size = longest_at(end); size >= shortest_in_use(); --size) {
-            const token_id likely = kept.counts.likely_behind(end.last(size), least_count, share);
-            if (likely != null_token) return likely;
+            const token_id next = kept.counts.likely_behind(end.last(size), least_count, share);
+            if (next != null_token) return next;
         }
         return null_token;
     }

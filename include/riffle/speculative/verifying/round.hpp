@@ -17,9 +17,6 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Chain>
 class round_of {
 public:
-    /// The most tokens that a round may give, so that the chain can go back to where it began.
-    static constexpr std::size_t most_tokens = rollback_depth;
-
     round_of(Chain& of, std::span<const token_id> ends, growing_array<token_id>& tokens, verified& result) noexcept
         : chain(of), ends_(ends), tokens_(tokens), result_(result), start_(of.mark()) {
         tokens_.clear();

@@ -7,6 +7,7 @@
 
 #include <riffle/chain/weighed.hpp>
 #include <riffle/core/growing_array.hpp>
+#include <riffle/core/history.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/core/tuning.hpp>
