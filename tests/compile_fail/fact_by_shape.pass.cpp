@@ -14,6 +14,9 @@ struct mine {
     shaper shape(const riffle::softmax_statistics&, const state&) const noexcept { return {}; }
     void prepare(riffle::candidates&, const state&) const noexcept {}
     void choose(riffle::candidates& c, const riffle::draws&, const state&) const noexcept { c.selected = 0; }
+    std::uint64_t weigh(riffle::candidates& c, const riffle::softmax_statistics& of_all, const state&) const noexcept {
+        return c.weigh(of_all.maximum);
+    }
     riffle::step accept(state&, riffle::token_id, const riffle::last_choice*) const noexcept { return {}; }
 };
 
