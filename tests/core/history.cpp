@@ -225,7 +225,7 @@ struct slow_history {
     std::vector<entry> all;
     std::size_t capacity, remembered = 0;
     std::uint64_t hash_of_none = 0;
-    bool has_lost_none = true;  ///< since the beginning or the last forget
+    std::size_t whole_from = 0;
 
     std::uint64_t prefix_hash() const { return remembered ? all.back().hash : hash_of_none; }
     void push(token_id token, bool generated) {
@@ -233,27 +233,28 @@ struct slow_history {
         const std::uint64_t hash =
             integers(prefix_hash() + (std::uint64_t(token) << 1 | std::uint64_t{generated})).next();
         all.push_back({{token, generated}, hash});
-        has_lost_none = has_lost_none && remembered < capacity;
+        if (remembered == capacity) whole_from = uncountable;
         remembered = std::min(remembered + 1, capacity);
     }
     void forget(std::size_t first, std::size_t count) {
         if (count == 0) return;
         const std::size_t oldest = all.size() - remembered, end = first + count;
         if (first <= oldest && end > oldest) hash_of_none = all[end - 1].hash;
-        has_lost_none = true;
+        whole_from = all.size() - count;
         remembered -= end > oldest ? end - std::max(first, oldest) : 0;
         all.erase(all.begin() + std::ptrdiff_t(first), all.begin() + std::ptrdiff_t(end));
     }
     void pop() {
         all.pop_back();
         --remembered;
+        if (whole_from != uncountable) whole_from = std::min(whole_from, all.size());
     }
 };
 void expect_same(const history& found, const slow_history& expected) {
     ASSERT_EQ(found.written(), expected.all.size());
     ASSERT_EQ(found.remembered(), expected.remembered);
     ASSERT_EQ(found.hash_of_none(), expected.hash_of_none);
-    ASSERT_EQ(found.has_lost_none(), expected.has_lost_none);
+    ASSERT_EQ(found.whole_from(), expected.whole_from);
     ASSERT_EQ(found.prefix_hash(), expected.prefix_hash());
     std::vector<token_id> newest;
     found.each_recent(found.remembered(), [&](token_id token) { newest.push_back(token); });
@@ -325,7 +326,7 @@ TEST(History, ForgetsOverAndOver) {
             case 4: {
                 std::size_t next = size - slow.remembered;
                 history loaded = with_room(capacity);
-                loaded.load(size, slow.remembered, slow.hash_of_none, slow.has_lost_none, [&] {
+                loaded.load(size, slow.remembered, slow.hash_of_none, slow.whole_from, [&] {
                     const slow_history::entry& one = slow.all[next++];
                     return history::entry{one.of.token, one.of.generated, one.hash};
                 });
@@ -366,27 +367,27 @@ TEST(History, ForgetsOverAndOver) {
         expect_same(h, slow);
     }
 }
-TEST(History, GoesBackAsFarAsNothingWasOverwrittenSinceItForgot) {
+TEST(History, GoesBackToWhereItForgotAsLongAsNothingIsOverwritten) {
     history h = with_room(200);
     for (int i = 0; i < 300; ++i) h.push(i, true);
-    EXPECT_FALSE(h.has_lost_none());
+    EXPECT_EQ(h.whole_from(), uncountable);
     EXPECT_FALSE(h.can_pop(1, -1));
     h.forget(250, 50);
-    EXPECT_TRUE(h.has_lost_none());
-    EXPECT_TRUE(h.can_pop(rollback_depth, -1));
-    EXPECT_FALSE(h.can_pop(rollback_depth + 1, -1));
-    h.forget(150, 90);
-    EXPECT_EQ(h.remembered(), 60u);
-    EXPECT_TRUE(h.can_pop(60, -1)) << "all that was seen when it forgot";
-    EXPECT_FALSE(h.can_pop(61, -1));
-    EXPECT_EQ(h.recent(0).token, 249);
-    EXPECT_EQ(h.recent(10).token, 149);
-    for (int i = 0; i < 140; ++i) h.push(i, true);
-    EXPECT_TRUE(h.can_pop(rollback_depth, -1));
-    h.push(7, true);
+    EXPECT_EQ(h.whole_from(), 250u);
+    EXPECT_FALSE(h.can_pop(1, -1)) << "the text of before was seen with more in it";
+    EXPECT_TRUE(h.can_pop(1, 100));
+    for (int i = 0; i < 20; ++i) h.push(i, true);
+    EXPECT_TRUE(h.can_pop(20, -1));
+    EXPECT_FALSE(h.can_pop(21, -1));
+    for (int i = 0; i < 100; ++i) h.push(i, true);  // over the oldest
+    EXPECT_EQ(h.whole_from(), uncountable);
     EXPECT_FALSE(h.can_pop(1, -1));
     EXPECT_TRUE(h.can_pop(100, 99));
     EXPECT_FALSE(h.can_pop(101, 99));
+    h.forget(0, h.written() - 50);
+    EXPECT_TRUE(h.can_pop(50, -1)) << "all that is left is there";
+    EXPECT_FALSE(h.can_pop(51, -1));
+    EXPECT_EQ(h.recent(0).token, 99);
 }
 TEST(History, HashesAreThoseOfAllThatWasAccepted) {
     history h = with_room(10);
@@ -412,7 +413,7 @@ TEST(History, LoadsAsManyOfTheNewestAsFit) {
             for (int i = 0; i < 30; ++i) h.push(90 + i, true);
             h.forget(3, 5);
             token_id next = 0;
-            h.load(remembered + 100, remembered, 7, false, [&] {
+            h.load(remembered + 100, remembered, 7, uncountable, [&] {
                 ++next;
                 return history::entry{next, next % 2 == 0, std::uint64_t(next) << 40};
             });
@@ -429,7 +430,7 @@ TEST(History, LoadsAsManyOfTheNewestAsFit) {
             EXPECT_FALSE(h.can_pop(1, -1)) << "not all of the text is there";
         }
     history empty;
-    empty.load(0, 0, 3, true, [] { return history::entry{}; });
+    empty.load(0, 0, 3, 0, [] { return history::entry{}; });
     EXPECT_EQ(empty.written(), 0u);
     EXPECT_EQ(empty.prefix_hash(), 3u);
 }

@@ -107,5 +107,11 @@ void triggers(input in);
 void c_interface(input in);
 /// Tokens, bytes and ways back in one of a few grammars.
 void tokens(input in);
+/// The file of a saved chain: bytes as they are, or one with a checksum that fits; read, and the chain used.
+void load(input in);
+/// A file of counted n-grams, riffle's or llama.cpp's: read, and drafted from.
+void ngram_cache(input in);
+/// Drafts of all drafters and of none, their laws, ends and rows, through every verifier.
+void drafts(input in);
 
 }  // namespace riffle_tests::fuzz

@@ -42,6 +42,9 @@ TEST(Fuzz, CInterfaceReplayed) { replay("c_interface", c_interface); }
 #endif
 TEST(Fuzz, TriggersReplayed) { replay("triggers", triggers); }
 TEST(Fuzz, TokensReplayed) { replay("tokens", tokens); }
+TEST(Fuzz, LoadReplayed) { replay("load", load); }
+TEST(Fuzz, NgramCacheReplayed) { replay("ngram_cache", ngram_cache); }
+TEST(Fuzz, DraftsReplayed) { replay("drafts", drafts); }
 
 }  // namespace
 }  // namespace riffle_tests::fuzz

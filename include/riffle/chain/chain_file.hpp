@@ -12,6 +12,7 @@
 #include <riffle/core/history.hpp>
 #include <riffle/core/last_choice.hpp>
 #include <riffle/core/numbers_in_bytes.hpp>
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/core/status.hpp>
 
 // A chain in bytes, without its parameters: numbers of 32 bits (core/numbers_in_bytes.hpp),
@@ -19,7 +20,7 @@
 //     magic (2 numbers), version, bytes of the whole file (2, the lower half first)
 //     layout: a hash of the stages' names, of what they keep and of their order
 //     position, attempt and sequence of the draws; how often the text was shifted
-//     tokens of the text (2), how many of the newest are here, whether others were shown to stages, the hash of none (2)
+//     tokens of the text (2), how many of the newest are here, from which length on all was seen of it, the hash of none (2)
 //     of each of these, the oldest first: its token, with the highest bit where it was generated; its hash (2)
 //     what the stages keep in a mark, all of them together
 //     the first position whose state is here, for rewind, and how many are; those states
@@ -56,7 +57,7 @@ public:
         out.put(of_.times_shifted_);
         out.put_both(tokens.written());
         out.put(std::uint32_t(tokens.remembered()));
-        out.put(tokens.has_lost_none() ? 0 : 1);
+        out.put(tokens.whole_from() == uncountable ? never : std::uint32_t(tokens.whole_from()));
         out.put_both(tokens.hash_of_none());
         for (std::size_t back = tokens.remembered(); back-- > 0;) {
             const history::entry& one = tokens.recent(back);
@@ -108,6 +109,7 @@ private:
     static constexpr std::uint32_t magic[] = {0x66666972, 0x6843656C};  ///< "riffleCh"
     static constexpr std::uint32_t version = 1;
     static constexpr std::size_t head_numbers = 16;
+    static constexpr std::uint32_t never = 0xFFFFFFFF;
     static constexpr std::uint32_t generated_bit = std::uint32_t{1} << 31;
     using state_bytes = std::array<std::byte, checkpoint::stage_bytes>;
 
@@ -117,7 +119,7 @@ private:
         std::uint32_t times_shifted = 0, first_saved = 0, saved_states = 0;
         std::uint64_t written = 0, hash_of_none = 0;
         std::size_t remembered = 0;
-        bool has_lost_none = true;
+        std::size_t whole_from = 0;
         bytes_of_file tokens, state, states, beside_marks;
     };
 
@@ -171,7 +173,8 @@ private:
         found.times_shifted = in.next();
         found.written = in.next_both();
         found.remembered = in.next();
-        found.has_lost_none = in.next() == 0;
+        const std::uint32_t whole_from = in.next();
+        found.whole_from = whole_from == never ? uncountable : whole_from;
         found.hash_of_none = in.next_both();
         return find_parts(file, found);
     }
@@ -287,7 +290,7 @@ private:
         stages_.restore(state.data(), ~stages_.read_again());
         (void)read_beside_marks(found.beside_marks, true);
         file_reader tokens(found.tokens);
-        of_.tokens_.load(std::size_t(found.written), found.remembered, found.hash_of_none, found.has_lost_none,
+        of_.tokens_.load(std::size_t(found.written), found.remembered, found.hash_of_none, found.whole_from,
                          [&] { return next_entry(tokens); });
         of_.at_ = found.at;
         of_.times_shifted_ = found.times_shifted;

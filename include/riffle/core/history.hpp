@@ -43,6 +43,7 @@ public:
         written_ = other.written_;
         oldest_ = other.oldest_;
         first_kept_ = other.first_kept_;
+        whole_from_ = other.whole_from_;
         hash_of_none_ = other.hash_of_none_;
         for (std::size_t back = other.remembered(); back-- > 0;) slot(written_ - 1 - back) = other.recent(back);
         return *this;
@@ -137,14 +138,17 @@ public:
     /// The ring is made to keep rollback_depth tokens more than that. A window of -1 looks at everything.
     bool can_pop(std::size_t count, std::int32_t window) const noexcept {
         if (count > rollback_depth || count > remembered()) return false;
-        if (count == 0 || has_lost_none()) return true;
+        if (count == 0 || oldest_ == 0 || written_ - count >= whole_from()) return true;
         return window >= 0 && remembered() >= count + std::size_t(window) + 1;
     }
     /// Takes the newest token back. Asks nothing: can_pop does.
-    void pop() noexcept { --written_; }
+    void pop() noexcept {
+        --written_;
+        if (written_ < whole_from_) whole_from_ = written_;
+    }
     /// Forgets all tokens, and that any were lost; the memory stays.
     void clear() noexcept {
-        written_ = oldest_ = offset_ = first_kept_ = 0;
+        written_ = oldest_ = offset_ = first_kept_ = whole_from_ = 0;
         hash_of_none_ = 0;
         lost_ = false;
     }
@@ -160,26 +164,29 @@ public:
         first_kept_ = oldest_;
         written_ -= count;
         offset_ += count;
+        whole_from_ = written_;
     }
-    /// Whether nothing has been overwritten by newer tokens, since the beginning or the last forget().
-    bool has_lost_none() const noexcept { return oldest_ == first_kept_; }
+    /// The shortest text that was seen as it is now, for all that is remembered of it: nothing has been overwritten
+    /// since. uncountable where something has.
+    std::size_t whole_from() const noexcept { return oldest_ == first_kept_ ? whole_from_ : uncountable; }
     /// Forgets all tokens, and lost() is true until clear().
     void lose() noexcept {
         clear();
         lost_ = true;
     }
     /// Becomes a text of `written` tokens, of which as many of the newest are remembered as fit: next_oldest() gives
-    /// the entries, `remembered` of them, the oldest first. `hash_of_none` is the hash ahead of those, `lost_none` what
-    /// has_lost_none() is then, where all of them fit.
+    /// the entries, `remembered` of them, the oldest first. `hash_of_none` is the hash ahead of those, `whole_from`
+    /// what whole_from() is then, where all of them fit.
     template <class Next>
-    void load(std::size_t written, std::size_t remembered, std::uint64_t hash_of_none, bool lost_none,
+    void load(std::size_t written, std::size_t remembered, std::uint64_t hash_of_none, std::size_t whole_from,
               Next next_oldest) noexcept {
         clear();
         written_ = written;
         hash_of_none_ = hash_of_none;
         const std::size_t fit = remembered < capacity_ ? remembered : capacity_;
         oldest_ = written - fit;
-        first_kept_ = lost_none ? written - remembered : std::size_t(-1);
+        first_kept_ = whole_from == uncountable ? uncountable : written - remembered;
+        whole_from_ = whole_from;
         for (std::size_t i = written - remembered; i < written; ++i) {
             const entry one = next_oldest();
             if (i >= oldest_) slot(i) = one;
@@ -216,7 +223,8 @@ private:
         to.written_ = written_;
         to.hash_of_none_ = hash_of_none_;
         to.oldest_ = written_ - keep;
-        to.first_kept_ = has_lost_none() && keep == remembered() ? to.oldest_ : std::size_t(-1);
+        to.first_kept_ = oldest_ == first_kept_ && keep == remembered() ? to.oldest_ : uncountable;
+        to.whole_from_ = whole_from_;
         for (std::size_t back = 0; back < keep; ++back) to.slot(written_ - 1 - back) = recent(back);
         swap(to);
     }
@@ -232,6 +240,7 @@ private:
         exchange(oldest_, other.oldest_);
         exchange(offset_, other.offset_);
         exchange(first_kept_, other.first_kept_);
+        exchange(whole_from_, other.whole_from_);
         exchange(hash_of_none_, other.hash_of_none_);
         exchange(borrowed_, other.borrowed_);
         exchange(lost_, other.lost_);
@@ -241,6 +250,7 @@ private:
     std::size_t capacity_ = 0, written_ = 0, oldest_ = 0;
     std::size_t offset_ = 0;      ///< of places to indices: how many tokens were forgotten
     std::size_t first_kept_ = 0;  ///< what oldest_ is where nothing was overwritten
+    std::size_t whole_from_ = 0;  ///< how long the text was at the last forget(), or where it was shorter since
     std::uint64_t hash_of_none_ = 0;
     bool borrowed_ = false, lost_ = false;
 };
