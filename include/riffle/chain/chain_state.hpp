@@ -26,8 +26,9 @@ template <class Chain>
 class scratch_loan;
 
 /// What a chain keeps besides its stages: what it has accepted, its memory, the machine, the last status; and what it
-/// does with them, given a list of its stages. chain_interface says what each member means to a user. (A template over
-/// the machine, so that including riffle does not compile it.)
+/// does with them, given a list of its stages. chain_interface says what each member means to a user. As long as that
+/// has members: each is some lines here, and what needs more has a file of its own (chain_history, chain_file,
+/// chain_memory). (A template over the machine, so that including riffle does not compile it.)
 template <class Machine>
 class basic_chain_state {
 public:

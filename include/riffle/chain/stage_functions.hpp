@@ -18,7 +18,7 @@
 #include <riffle/wide/rewrite.hpp>
 #include <riffle/wide/softmax.hpp>
 
-// The functions of a stage's table, and the table.
+// The functions of a stage's table, and the table: as long as there are things to ask of a stage, a line or two each.
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

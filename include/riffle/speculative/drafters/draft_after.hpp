@@ -46,7 +46,8 @@ struct draft_after {
         second.propose(d, most);
         return d.size() - had;
     }
-    /// The same for a tree; a drafter that proposes none is left out. There where one does.
+    /// Adds to a tree what the first proposes, then what the second does, until it has `most` nodes. A drafter that
+    /// proposes no trees is left out; this member is there where one of them does.
     std::size_t propose(draft_tree& t, std::size_t most) noexcept
         requires(tree_drafter<First> || tree_drafter<Second>)
     {

@@ -43,7 +43,8 @@ struct first_of {
     }
     /// Adds what the first one adds that adds anything. Answers how many tokens were added.
     std::size_t propose(draft& d, std::size_t most) noexcept { return propose_first(d, most); }
-    /// The same for a tree; drafters that propose none are left out. There where one does.
+    /// Adds to a tree what the first one proposes that proposes anything. Drafters that propose no trees are left out;
+    /// this member is there where one of them does.
     std::size_t propose(draft_tree& t, std::size_t most) noexcept
         requires(tree_drafter<Drafters> || ...)
     {

@@ -16,9 +16,9 @@ class draft {
 public:
     /// Empty.
     draft() noexcept = default;
-    /// The same tokens and laws.
+    /// Copies tokens and laws.
     draft(const draft& other) noexcept { copy(other); }
-    /// The same tokens and laws.
+    /// Copies tokens and laws; the memory stays where it is enough.
     draft& operator=(const draft& other) noexcept {
         if (this != &other) copy(other);
         return *this;

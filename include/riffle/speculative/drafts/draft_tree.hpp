@@ -22,9 +22,9 @@ public:
 
     /// Empty.
     draft_tree() noexcept = default;
-    /// The same nodes and laws. Allocates; where there is no memory, the copy is empty.
+    /// Copies nodes and laws. Allocates; where there is no memory, the copy is empty.
     draft_tree(const draft_tree& other) noexcept { copy(other); }
-    /// The same nodes and laws.
+    /// Copies nodes and laws; the memory stays where it is enough.
     draft_tree& operator=(const draft_tree& other) noexcept {
         if (this != &other) copy(other);
         return *this;

@@ -87,7 +87,8 @@ public:
         }
         return result_;
     }
-    /// A round with a tree: row 0 is behind the text, row 1 + n behind node n. As above otherwise.
+    /// A round with a tree: row 0 is behind the text, row 1 + n behind node n. Ends, failures and costs are those of a
+    /// round with a line.
     template <class Chain, class Rows>
     const verified&(verify)(Chain& chain, const draft_tree& proposed, const Rows& rows,
                             std::span<const token_id> ends = {}) noexcept {
