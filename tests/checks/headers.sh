@@ -48,7 +48,7 @@ needed_headers() {
         riffle/gpu.hpp | riffle/gpu/vulkan/*) echo vulkan/vulkan_core.h ;;
         riffle/llama_token_trie.hpp | riffle/llama/token_trie.hpp | riffle/llama_c_api.hpp | riffle/c/llama.hpp)
             echo llama.h nlohmann/json.hpp ;;
-        riffle/llama.hpp | riffle/llama/*) echo llama.h ;;
+        riffle/llama.hpp | riffle/llama_speculative.hpp | riffle/llama/*) echo llama.h ;;
     esac
 }
 

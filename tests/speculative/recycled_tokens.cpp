@@ -10,7 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include <riffle/speculative/drafters/recycled_tokens.hpp>
+#include <riffle/riffle.hpp>
+#include <riffle/speculative.hpp>
 
 #include "integers.hpp"
 
@@ -406,6 +407,71 @@ TEST(RecycledTokens, AreWhatASlowTableSays) {
             expect_no_token_twice(tree);
         }
     }
+}
+
+// ---- whole rounds
+
+/// Of 10 tokens: those given are the likeliest, in their order.
+std::vector<float> row_with(const ids& tokens) {
+    std::vector<float> row(10, -20.0f);
+    for (std::size_t i = 0; i < tokens.size(); ++i) row[std::size_t(tokens[i])] = 5.0f - float(i);
+    return row;
+}
+auto likely_tokens() { return top_k{.k = 3} | dist{.seed = 1}; }
+
+TEST(RecycledTokens, LearnAllRowsOfALine) {
+    recycled_tokens drafter{.children = 3};
+    drafter.accept(ids{7});
+    draft proposed;
+    for (const token_id token : {1, 2, 3, 2}) ASSERT_TRUE(proposed.push(token));
+    const std::vector<std::vector<float>> rows{row_with({1, 4, 5}), row_with({2, 5, 6}), row_with({9, 3, 0}),
+                                               row_with({4, 5, 6}), row_with({6, 7, 8})};
+    auto likely = likely_tokens();
+    auto target = top_k{.k = 1} | greedy{};
+    speculator<> verifier;
+    const auto row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
+    const verified& round = verifier.verify(target, proposed, row);
+    ASSERT_EQ(round.accepted, 2u);
+    drafter.learn_round(likely, proposed, row, round);
+    drafter.accept(round.tokens);
+    EXPECT_EQ(children(drafter, 7), (ids{1, 4, 5}));
+    EXPECT_EQ(children(drafter, 1), (ids{2, 5, 6}));
+    EXPECT_EQ(children(drafter, 3), (ids{4, 5, 6})) << "a refused token's row";
+    EXPECT_EQ(children(drafter, 2), (ids{9, 3, 0})) << "where 2 was accepted, and not where it was refused";
+}
+
+TEST(RecycledTokens, LearnAllRowsOfATree) {
+    recycled_tokens drafter{.children = 3};
+    drafter.accept(ids{7});
+    draft_tree proposed;
+    const auto one = proposed.push(draft_tree::root, 1);  // accepted
+    proposed.push(draft_tree::root, 2);                   // refused
+    proposed.push(one, 2);                                // accepted
+    proposed.push(1, 1);                                  // refused, since what it lies behind is
+    const std::vector<std::vector<float>> rows{row_with({1, 2, 3}), row_with({2, 3, 4}), row_with({0, 8, 9}),
+                                               row_with({5, 6, 7}), row_with({8, 9, 0})};
+    auto target = top_k{.k = 1} | greedy{};
+    auto likely = likely_tokens();
+    speculator<> verifier;
+    const auto row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
+    const verified& round = verifier.verify(target, proposed, row);
+    ASSERT_EQ(round.accepted, 2u);
+    drafter.learn_round(likely, proposed, row, round);
+    EXPECT_EQ(children(drafter, 7), (ids{1, 2, 3}));
+    EXPECT_EQ(children(drafter, 1), (ids{2, 3, 4}));
+    EXPECT_EQ(children(drafter, 2), (ids{5, 6, 7}));
+}
+
+TEST(RecycledTokens, LearnNothingFromARoundThatFailed) {
+    recycled_tokens drafter{.children = 3};
+    drafter.accept(ids{7});
+    auto likely = likely_tokens();
+    verified failed;
+    failed.state = status_code::no_legal_token;
+    const std::vector<float> row = row_with({1, 2, 3});
+    const auto rows = [&](std::size_t) { return std::span<const float>(row); };
+    drafter.learn_round(likely, draft(), rows, failed);
+    EXPECT_EQ(children(drafter, 7), ids{});
 }
 
 }  // namespace

@@ -164,7 +164,8 @@ constexpr folded_passes make_folded_passes() {
         if constexpr (bridge.selects == selecting::by_mass) p.weigh_logits = with::weigh_logits;
         if constexpr (bridge.selects == selecting::by_noise) {
             p.pick_by_noise = with::pick_by_noise;
-            p.mass = with::mass, p.weigh_logits = with::weigh_logits;  // for its law
+            p.mass = with::mass;  // this and the next for its law
+            p.weigh_logits = with::weigh_logits;
         }
         if constexpr (bridge.selects == selecting::by_own_distribution && sizeof...(Stages) == 0) {
             p.shaped_mass = own_shaped_mass, p.weigh_shaped = weigh_by_own_shape;

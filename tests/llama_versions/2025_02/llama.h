@@ -1,7 +1,8 @@
 #pragma once
 // February 2025 to January 2026: llama_sampler_init, and a table that is const.
 
-#include "../common/context.h"
+#include "../common/batch.h"
+#include "../common/memory_of_2025.h"
 #include "../common/six_functions.h"
 #include "../common/tokens_of_vocabulary.h"
 

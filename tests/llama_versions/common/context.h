@@ -1,11 +1,15 @@
 #pragma once
-// An evaluated context with one output, at the indices 0 and -1.
+// An evaluated context with one output, at the indices 0 and -1, or those of the batch that was decoded last.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "model.h"
+
+/// The tokens of a sequence by their positions.
+using fake_text = std::map<llama_pos, llama_token>;
 
 struct llama_context {
     explicit llama_context(const llama_model& of) : model(&of), all_tokens(std::size_t(of.vocab.size())) {
@@ -20,6 +24,11 @@ struct llama_context {
     llama_token sampled_token = -1;
     std::vector<float> sampled_logits, sampled_probs;
     std::vector<llama_token> sampled_candidates;
+
+    /// What batches are decoded into, and the row that the model gives behind a text.
+    std::map<llama_seq_id, fake_text> memory;
+    std::vector<float> (*row_behind)(const fake_text&) = nullptr;
+    std::vector<std::vector<float>> rows;
 };
 
 inline bool fake_is_output(std::int32_t i) { return i == 0 || i == -1; }
@@ -33,4 +42,8 @@ std::uint32_t fake_count(const std::vector<T>& of_context, std::int32_t i) {
 }
 
 inline const llama_model* llama_get_model(const llama_context* ctx) { return ctx->model; }
-inline float* llama_get_logits_ith(llama_context* ctx, std::int32_t i) { return fake_output(ctx->logits, i); }
+inline float* llama_get_logits_ith(llama_context* ctx, std::int32_t i) {
+    if (i >= 0 && std::size_t(i) < ctx->rows.size()) return ctx->rows[std::size_t(i)].data();
+    return fake_output(ctx->logits, i);
+}
+inline std::uint32_t llama_n_batch(const llama_context*) { return 16; }

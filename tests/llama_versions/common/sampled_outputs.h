@@ -1,7 +1,8 @@
 #pragma once
 // Since January 2026 a context tells what samplers in its graph left of an output.
 
-#include "context.h"
+#include "batch.h"
+#include "memory_since_2026.h"
 
 inline llama_token llama_get_sampled_token_ith(llama_context* ctx, std::int32_t i) {
     return fake_is_output(i) ? ctx->sampled_token : -1;

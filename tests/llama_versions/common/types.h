@@ -15,6 +15,7 @@ struct llama_context;
 struct llama_sampler;
 
 typedef std::int32_t llama_token;
+typedef std::int32_t llama_pos;
 typedef std::int32_t llama_seq_id;
 typedef void* llama_sampler_context_t;
 

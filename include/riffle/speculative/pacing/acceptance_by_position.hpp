@@ -34,7 +34,7 @@ public:
     double chance(std::size_t i, double of_one_before) const noexcept {
         const counts& one = counts_[(std::min)(i, positions - 1)];
         if (i == 0) return double(one.accepted) / double(one.asked);
-        return (double(one.accepted) + of_one_before * doubt) / (double(one.asked) + doubt);
+        return (double(one.accepted) + of_one_before * double(doubt)) / (double(one.asked) + double(doubt));
     }
 
 private:

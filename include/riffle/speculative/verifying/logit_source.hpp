@@ -10,7 +10,7 @@ namespace riffle::inline RIFFLE_ABI {
 
 namespace detail {
 
-/// row(i): a row of logits that stays as it is during a round.
+/// row(i): a row of logits that stays as it is during a round. With a size(), where it is known how many there are.
 template <class Rows>
 concept gives_rows = requires(const Rows& rows) {
     { rows(std::size_t{}) } -> std::convertible_to<std::span<const float>>;
@@ -25,13 +25,13 @@ public:
     status can_give(std::size_t count) const noexcept {
         if constexpr (std::convertible_to<const Rows&, logit_rows>) {
             const logit_rows rows(rows_);
-            if (rows.rows() < count)
-                return status::invalid("speculator", "rows", double(rows.rows()),
-                                       "are fewer than the drafted tokens and one more");
+            if (rows.rows() < count) return too_few(rows.rows());
             if (!rows.has_data() || rows.columns() == 0) return status::failed(status_code::empty_row, "speculator");
             if (rows.inner_stride() != 1)
                 return status::invalid("speculator", "inner stride", double(rows.inner_stride()),
                                        "is not 1: the logits of a row must lie side by side");
+        } else if constexpr (requires { { rows_.size() } -> std::convertible_to<std::size_t>; }) {
+            if (std::size_t(rows_.size()) < count) return too_few(rows_.size());
         }
         return {};
     }
@@ -41,6 +41,10 @@ public:
     }
 
 private:
+    static status too_few(std::size_t rows) noexcept {
+        return status::invalid("speculator", "rows", double(rows), "are fewer than the drafted tokens and one more");
+    }
+
     const Rows& rows_;
 };
 

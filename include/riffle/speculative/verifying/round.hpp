@@ -17,10 +17,10 @@ namespace riffle::inline RIFFLE_ABI::detail {
 template <class Chain>
 class round_of {
 public:
-    round_of(Chain& of, std::span<const token_id> ends, growing_array<token_id>& tokens, verified& result) noexcept
+    round_of(Chain& of, std::size_t drafted, std::span<const token_id> ends, growing_array<token_id>& tokens,
+             verified& result) noexcept
         : chain(of), ends_(ends), tokens_(tokens), result_(result), start_(of.mark()) {
-        tokens_.clear();
-        result_ = {};
+        clear_result(drafted);
     }
     round_of(const round_of&) = delete;
     round_of& operator=(const round_of&) = delete;
@@ -45,8 +45,7 @@ public:
     /// Fails: chain and result are as if nothing had been done. (The reason may lie in what the chain forgets.)
     void fail(status why) noexcept {
         (void)chain.rollback(start_);
-        tokens_.clear();
-        result_ = {};
+        clear_result(result_.drafted);
         result_.state = why;
     }
     /// Fails for the reason that the chain's last step on a row had.
@@ -81,6 +80,11 @@ public:
     }
 
 private:
+    void clear_result(std::size_t drafted) noexcept {
+        tokens_.clear();
+        result_ = {};
+        result_.drafted = drafted;
+    }
     static draws numbers_at(std::uint64_t seed, const draw_position& at) noexcept {
         return {seed, at, stream_of(stream_kind::verification, 0)};
     }

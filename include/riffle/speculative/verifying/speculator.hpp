@@ -73,7 +73,7 @@ public:
     const verified&(verify)(Chain& chain, const draft& proposed, const Rows& rows,
                             std::span<const token_id> ends = {}) noexcept {
         const detail::logit_source<Rows> source(rows);
-        detail::round_of<Chain> round(chain, ends, tokens_, result_);
+        detail::round_of<Chain> round(chain, proposed.size(), ends, tokens_, result_);
         if (const status s = can_begin(source, proposed.size(), proposed.size()); !s.ok()) {
             round.fail(s);
         } else if constexpr (matches) {
@@ -95,7 +95,7 @@ public:
         static_assert(!takes_blocks, "riffle: block verification takes a line; a tree is verified by match or "
                                      "recursive_rejection");
         const detail::logit_source<Rows> source(rows);
-        detail::round_of<Chain> round(chain, ends, tokens_, result_);
+        detail::round_of<Chain> round(chain, proposed.size(), ends, tokens_, result_);
         if (const status s = can_begin(source, proposed.size(), proposed.deepest()); !s.ok()) {
             round.fail(s);
         } else if constexpr (matches) {

@@ -16,6 +16,7 @@ struct verified {
     /// In memory of the speculator, until its next round.
     std::span<const token_id> tokens;
     std::size_t accepted = 0;  ///< how many of them were drafted
+    std::size_t drafted = 0;   ///< how many tokens the draft had; of a tree, its nodes
     /// The drafted token that was accepted last: a node of a tree, a place in a line; draft_tree::root for none.
     std::int32_t node = draft_tree::root;
     /// Whether the last token is among the ends that were given, or a stage of the chain says that the text is
