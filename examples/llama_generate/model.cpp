@@ -32,7 +32,7 @@ bool show_progress(float share, void*) {
 
 }  // namespace
 
-loaded_model::loaded_model(const std::string& path, int threads) {
+loaded_model::loaded_model(const std::string& path, int threads, int sequences) {
     problem_ = problem_of_file(path);
     if (!problem_.empty()) return;
     llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
@@ -48,6 +48,8 @@ loaded_model::loaded_model(const std::string& path, int threads) {
     }
     llama_context_params parameters = llama_context_default_params();
     parameters.n_ctx = std::uint32_t(std::min(llama_model_n_ctx_train(model_.get()), 4096));
+    parameters.n_seq_max = std::uint32_t(sequences);
+    parameters.kv_unified = sequences > 1;
     if (threads > 0) parameters.n_threads = parameters.n_threads_batch = threads;
     context_.reset(llama_init_from_model(model_.get(), parameters));
     if (!context_) problem_ = "there is no context to be had of " + path;

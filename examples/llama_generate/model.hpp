@@ -7,8 +7,8 @@
 /// A loaded model and a context of it.
 class loaded_model {
 public:
-    /// `threads` = 0 leaves their number to llama.cpp.
-    loaded_model(const std::string& path, int threads);
+    /// `threads` = 0 leaves their number to llama.cpp. Several `sequences` share one cache.
+    loaded_model(const std::string& path, int threads, int sequences = 1);
     /// Why it cannot be used; empty when it can.
     const std::string& problem() const { return problem_; }
 

@@ -6,6 +6,7 @@
 #include <riffle/speculative/drafters/draft_after.hpp>
 #include <riffle/speculative/drafters/drafter.hpp>
 #include <riffle/speculative/drafters/first_of.hpp>
+#include <riffle/speculative/drafters/learn_round.hpp>
 #include <riffle/speculative/drafters/ngram_cache.hpp>
 #include <riffle/speculative/drafters/ngram_map.hpp>
 #include <riffle/speculative/drafters/prompt_lookup.hpp>

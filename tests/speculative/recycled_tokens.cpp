@@ -432,7 +432,7 @@ TEST(RecycledTokens, LearnAllRowsOfALine) {
     const auto row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
     const verified& round = verifier.verify(target, proposed, row);
     ASSERT_EQ(round.accepted, 2u);
-    drafter.learn_round(likely, proposed, row, round);
+    learn_round(drafter, 7, likely, proposed, row, round);
     drafter.accept(round.tokens);
     EXPECT_EQ(children(drafter, 7), (ids{1, 4, 5}));
     EXPECT_EQ(children(drafter, 1), (ids{2, 5, 6}));
@@ -456,7 +456,7 @@ TEST(RecycledTokens, LearnAllRowsOfATree) {
     const auto row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
     const verified& round = verifier.verify(target, proposed, row);
     ASSERT_EQ(round.accepted, 2u);
-    drafter.learn_round(likely, proposed, row, round);
+    learn_round(drafter, 7, likely, proposed, row, round);
     EXPECT_EQ(children(drafter, 7), (ids{1, 2, 3}));
     EXPECT_EQ(children(drafter, 1), (ids{2, 3, 4}));
     EXPECT_EQ(children(drafter, 2), (ids{5, 6, 7}));
@@ -470,7 +470,7 @@ TEST(RecycledTokens, LearnNothingFromARoundThatFailed) {
     failed.state = status_code::no_legal_token;
     const std::vector<float> row = row_with({1, 2, 3});
     const auto rows = [&](std::size_t) { return std::span<const float>(row); };
-    drafter.learn_round(likely, draft(), rows, failed);
+    learn_round(drafter, 7, likely, draft(), rows, failed);
     EXPECT_EQ(children(drafter, 7), ids{});
 }
 

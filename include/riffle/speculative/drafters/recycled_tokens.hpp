@@ -8,8 +8,6 @@
 #include <riffle/core/token.hpp>
 #include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafts/draft_tree.hpp>
-#include <riffle/speculative/verifying/logit_source.hpp>
-#include <riffle/speculative/verifying/verified.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
 struct recycled_tokens;
@@ -167,7 +165,7 @@ class recycled_memory {
 ///         tree.clear();
 ///         drafter.propose(tree, 32);
 ///         const auto& round = verifier.verify(chain, tree, rows);
-///         drafter.learn_round(likely, tree, rows, round);  // auto likely = top_k{8} | dist{};
+///         learn_round(drafter, text.back(), likely, tree, rows, round);  // auto likely = top_k{8} | dist{};
 ///         drafter.accept(round.tokens);
 ///     }
 ///
@@ -191,36 +189,6 @@ struct recycled_tokens {
     void learn(token_id behind, std::span<const token_data> likeliest) noexcept {
         kept.table_.set_width(width());
         kept.table_.put_first(behind, likeliest);
-    }
-    /// Learns all rows of a round, ahead of accept: of each what is likely by the distribution of another chain, say
-    /// top_k{8} | dist{}, whose state stays as it is. Rows are those of the verifier: row 0 behind the text, row i behind
-    /// i tokens of a line, or row 1 + n behind node n. Where a token has several, an accepted one's counts. Costs such
-    /// a distribution a row (7 µs where there are 128,256 logits).
-    template <class Chain, class Proposal, class Rows>
-    void learn_round(Chain& likely, const Proposal& proposed, const Rows& rows, const verified& round) noexcept {
-        const detail::logit_source<Rows> source(rows);
-        if (!round.state.ok() || !source.can_give(proposed.size() + 1).ok()) return;
-        const auto learn_row = [&](std::int32_t node, token_id behind) {
-            learn(behind, likely.distribution(source[std::size_t(node + 1)], width()));
-        };
-        const auto token_at = [&](std::int32_t node) {
-            if constexpr (requires { proposed.token(node); }) return proposed.token(node);
-            else return proposed[std::size_t(node)];
-        };
-        const auto one_before = [&](std::int32_t node) {
-            if constexpr (requires { proposed.parent(node); }) return proposed.parent(node);
-            else return node - 1;
-        };
-        const auto is_accepted = [&](std::int32_t node) {
-            std::int32_t at = round.node;
-            while (at > node) at = one_before(at);  // a parent's number is the lower one
-            return at == node;
-        };
-        const auto count = std::int32_t(proposed.size());
-        for (std::int32_t n = 0; n < count; ++n)
-            if (!is_accepted(n)) learn_row(n, token_at(n));
-        for (std::int32_t n = round.node; n >= 0; n = one_before(n)) learn_row(n, token_at(n));
-        learn_row(draft_tree::root, kept.last_);
     }
     /// Allocates the table for the ids of a vocabulary, of which those from 2^20 on have no row. False where there is
     /// no memory; it then grows as far as it can.
