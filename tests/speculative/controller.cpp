@@ -874,7 +874,8 @@ TEST(BatchCosts, GoesOnByTheCostOfARowWhereOneSizeIsKnown) {
 
 TEST(BatchCosts, FollowsALine) {
     batch_costs costs;
-    for (const std::size_t rows : {1, 2, 6, 17, 70, 200}) costs.measure(rows, 5.0 + 0.5 * double(rows), keeps_all);
+    for (const int rows : {1, 2, 6, 17, 70, 200})
+        costs.measure(std::size_t(rows), 5.0 + 0.5 * double(rows), keeps_all);
     for (std::size_t rows = 1; rows < 1000; ++rows)
         EXPECT_NEAR(costs.seconds(rows, 0.0), 5.0 + 0.5 * double(rows), 1e-9) << rows;
 }
