@@ -86,6 +86,7 @@ public:
 
 private:
     static constexpr std::uint64_t one = std::uint64_t{1} << 62;
+    static constexpr std::size_t nowhere = std::size_t(-1);
 
     /// Through the draft as if all of it were accepted, up to where the text ends or cannot go on. False where the
     /// round has failed.
@@ -100,11 +101,14 @@ private:
             const weighed law = round_.chain.weigh(row);
             if (!law) return i > 0 || failed();
             if (!laws_.push(law, keeps_laws())) return out_of_memory();
+            last_law_ = law;
+            behind_last_law_ = i;
             const draft_law of_draft = proposed_.weights(i);
             const weight_scale scale = scale_to(law.total(), of_draft);
             look_at_surplus(law, i, of_draft, scale);
             reached = with_next(reached, law.weight(proposed_[i]), scale(of_draft.of_drafted));
             if (reached == 0) continue;
+            behind_last_law_ = nowhere;  // once the chain accepts a token it is a law of the past
             const step taken = round_.chain.accept_choice(proposed_[i]);
             if (taken.refused) reached = 0;
             ended_ = taken.refused || taken.finished || taken.rewind > 0 || round_.is_end(proposed_[i]);
@@ -171,7 +175,7 @@ private:
     }
     /// A token by max(p_i · p - q, 0), the chain standing behind i tokens.
     void draw_residual(std::size_t i) noexcept {
-        weighed law = laws_[i];
+        weighed law = i == behind_last_law_ ? last_law_ : laws_[i];
         if (!law) law = round_.chain.weigh(rows_[i]);
         if (!law) return round_.fail_as_chain();
         left_.begin(law);
@@ -195,6 +199,8 @@ private:
     growing_array<block_position>& positions_;
     kept_laws& laws_;
     residual& left_;
+    weighed last_law_;
+    std::size_t behind_last_law_ = nowhere;  ///< how many tokens of the draft the last law that was weighed lies behind
     bool ended_ = false;
 };
 
