@@ -197,8 +197,9 @@ still_good() {
 
 # Whether what was compiled before is kept (ccache), for every clone and for the next run. Nothing that is compiled holds
 # the path of the clone; paths in the command are made relative by ccache, and debug information names none.
+# With RIFFLE_COMPILER_CACHE=off it is not: for a single run, which would find nothing there.
 use_compiler_cache() {
-    command -v ccache >/dev/null || return
+    [[ ${RIFFLE_COMPILER_CACHE:-} != off ]] && command -v ccache >/dev/null || return
     export CCACHE_DIR=${CCACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-$build_dir}/.cache}/riffle/compiled}
     # Where ccache may not write, it does not compile either.
     mkdir -p "$CCACHE_DIR" 2>/dev/null && [[ -w $CCACHE_DIR ]] || CCACHE_DIR=$build_dir/compiled
@@ -209,7 +210,7 @@ use_compiler_cache() {
 
 # configure TREE [CMAKE OPTIONS...]
 configure() {
-    local tree=$1 generator=() launcher=()
+    local tree=$1 generator=() launcher=(-UCMAKE_CXX_COMPILER_LAUNCHER)
     shift
     ! use_compiler_cache || launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$source_dir/tests/matrix/cached_compiler")
     if [[ -f $tree/CMakeCache.txt ]] && ! still_good "$tree"; then

@@ -148,7 +148,8 @@ in_unstable_root() {
         as_root cp "$RIFFLE_LLAMA_MODEL" "$unstable_root/riffle/.model.gguf"
         model=(RIFFLE_{LLAMA,EXAMPLE}_MODEL=/riffle/.model.gguf)
     fi
-    in_root "$unstable_root" env -i RIFFLE_JOBS="$jobs" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
+    in_root "$unstable_root" env -i RIFFLE_JOBS="$jobs" \
+        RIFFLE_COMPILER_CACHE="${RIFFLE_COMPILER_CACHE:-}" RIFFLE_COMPARE="${RIFFLE_COMPARE:-}" RIFFLE_ALL_TYPES=OFF \
         "${model[@]}" RIFFLE_ROOMS="${RIFFLE_ROOMS:-}" ${RIFFLE_AFFECTED+RIFFLE_AFFECTED="$RIFFLE_AFFECTED"} HOME=/root \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 /riffle/tests/matrix/leg "$1"
 }
