@@ -106,7 +106,8 @@ double tokens_a_round(Verifier how) {
 
 int main() {
     if (const int failed = draft_from_the_text()) return failed;
-    std::printf("Four tokens drafted by a small model: by match %.2f tokens an evaluation, by rejection %.2f, by blocks "
+    std::printf("Four tokens drafted by a small model: by match %.2f tokens an evaluation, by rejection %.2f, "
+                "by blocks "
                 "%.2f.\n",
                 tokens_a_round(match{}), tokens_a_round(rejection{.seed = 2}),
                 tokens_a_round(block_verification{.seed = 2}));

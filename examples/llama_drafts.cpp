@@ -1,5 +1,5 @@
-// A program that generates text with llama.cpp, several tokens an evaluation: drafts from the text itself, verified on the
-// context's rows.
+// A program that generates text with llama.cpp, several tokens an evaluation: drafts from the text itself, verified on
+// the context's rows.
 //
 //     llama_drafts MODEL.gguf [PROMPT]
 #include <cstddef>

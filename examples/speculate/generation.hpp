@@ -14,9 +14,10 @@ struct request {
     std::size_t tokens;
 };
 
-/// Goes on with a text by rounds. `drafting` has begin(prompt), propose(text, chain, room), which gives a line or a tree
-/// of no more tokens than there is room for, and note(proposed, rows, round); `watch(proposed, round)` sees each round
-/// while its rows are there. measure_model(proposed, seconds), where drafting has it, says how long an evaluation took.
+/// Goes on with a text by rounds. `drafting` has begin(prompt), propose(text, chain, room), which gives a line or a
+/// tree of no more tokens than there is room for, and note(proposed, rows, round); `watch(proposed, round)` sees each
+/// round while its rows are there. measure_model(proposed, seconds), where drafting has it, says how long an evaluation
+/// took.
 template <class Engine, class Drafting, class Chain, class Verifier, class Watch>
 outcome generate(const request& wanted, Engine& engine, Drafting& drafting, Chain chain, Verifier how, Watch watch) {
     outcome result;
@@ -38,7 +39,8 @@ outcome generate(const request& wanted, Engine& engine, Drafting& drafting, Chai
             return result;
         }
         result.seconds_of_model += seconds;
-        if constexpr (requires { drafting.measure_model(proposed, seconds); }) drafting.measure_model(proposed, seconds);
+        if constexpr (requires { drafting.measure_model(proposed, seconds); })
+            drafting.measure_model(proposed, seconds);
         const riffle::verified& round = timed(result.seconds_of_verifier, [&]() -> const auto& {
             return engine.verify(chain, proposed, verifier, wanted.ends);
         });

@@ -76,9 +76,9 @@ std::string read_words(options& into, int count, char** words) {
 std::string options::usage() {
     std::string page = "speculate MODEL.gguf [PROMPT] [options]\n"
                        "\n"
-                       "Goes on with a text, once without drafts and once with each way of drafting, and says how many\n"
-                       "tokens an evaluation of the model brought, how many drafted ones were accepted, and what took how\n"
-                       "long. With the default, match, the text has to be the one without drafts.\n"
+                       "Goes on with a text, once without drafts and once with each way of drafting, and says how\n"
+                       "many tokens an evaluation of the model brought, how many drafted ones were accepted, and\n"
+                       "what took how long. Under match the text has to be the one without drafts.\n"
                        "\n";
     for (const option& each : known) {
         std::string line = "  " + std::string(each.short_name) + ", " + std::string(each.name) + " " + each.value;

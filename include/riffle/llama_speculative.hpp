@@ -1,6 +1,6 @@
 #pragma once
-// Drafts in llama.cpp: rounds of verification on a context's rows, batches of drafts, and what to take out of its memory
-// afterwards. Needs llama.h.
+// Drafts in llama.cpp: rounds of verification on a context's rows, batches of drafts, and what to take out of its
+// memory afterwards. Needs llama.h.
 
 #include <riffle/llama.hpp>
 #include <riffle/llama/draft_batch.hpp>

@@ -1,5 +1,5 @@
-// Every stage and everything that can be done with a chain, so that all of riffle's templates are instantiated once, for
-// tests/checks/strict_builds. Nothing here is run.
+// Every stage and everything that can be done with a chain, so that all of riffle's templates are instantiated once,
+// for tests/checks/strict_builds. Nothing here is run.
 
 #include <riffle/batch.hpp>
 #include <riffle/speculative.hpp>
@@ -143,7 +143,8 @@ void use_everything(std::span<const float> logits) {
     gpu::device device;
     gpu::sampler<decltype(c)> typed(device, {.vocabulary = 1000});
     gpu::sampler<decltype(exact)> like_llama(device, {.vocabulary = 1000});
-    gpu::sampler<dynamic_chain, gpu::dynamic_on_device<>> late(device, {.vocabulary = 1000}, gpu::dynamic_on_device<>(built));
+    gpu::sampler<dynamic_chain, gpu::dynamic_on_device<>> late(device, {.vocabulary = 1000},
+                                                               gpu::dynamic_on_device<>(built));
     (void)typed.sample(c, logits);
     (void)like_llama.sample(exact, logits);
     (void)late.sample(built, logits);

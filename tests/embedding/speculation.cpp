@@ -158,8 +158,8 @@ TEST(SpeculationMemory, ReserveSaysWhereThereIsNone) {
     });
 }
 
-/// Every allocation in turn fails while a drafter reads and proposes; what it proposes then is what it proposes for sure
-/// or less, and after a reset it is as new.
+/// Every allocation in turn fails while a drafter reads and proposes; what it proposes then is what it proposes for
+/// sure or less, and after a reset it is as new.
 template <class Make>
 void expect_less_without_memory(Make make) {
     std::vector<token_id> text;
@@ -175,7 +175,8 @@ void expect_less_without_memory(Make make) {
             happened = nth.happened();
         }
         EXPECT_LE(line.size(), 8u);
-        for (const token_id token : line.tokens()) EXPECT_TRUE(std::find(text.begin(), text.end(), token) != text.end());
+        for (const token_id token : line.tokens())
+            EXPECT_TRUE(std::find(text.begin(), text.end(), token) != text.end());
         drafter.accept(text);
         drafter.reset();
         line.clear();

@@ -1,5 +1,5 @@
-// Rounds of speculation on the real library: the tokens are those that the chain samples from the rows of the round, the
-// memory of the context holds the text and nothing else, and goes on as one that never had a draft in it.
+// Rounds of speculation on the real library: the tokens are those that the chain samples from the rows of the round,
+// the memory of the context holds the text and nothing else, and goes on as one that never had a draft in it.
 
 #include <algorithm>
 #include <cmath>

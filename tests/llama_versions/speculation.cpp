@@ -1,5 +1,5 @@
-// Rounds of speculation with the llama.h of a period: what a context's memory holds is the text, and the tokens are those
-// of the chain without drafts.
+// Rounds of speculation with the llama.h of a period: what a context's memory holds is the text, and the tokens are
+// those of the chain without drafts.
 
 #include <cstddef>
 #include <cstdint>

@@ -226,7 +226,8 @@ TEST(Acceptance, NeverOfWhatHasNoProbability) {
 }
 // SGLang 28242 and 33643, TensorRT-LLM 17701: one state of penalties for all drafted positions, or none at all.
 TEST(Acceptance, IsByTheLawBehindTheDraftedTokensBefore) {
-    // What was drafted once is forbidden from then on, by the penalties; whether what comes next is accepted hangs on it.
+    // What was drafted once is forbidden from then on, by the penalties; whether what comes next is accepted hangs on
+    // it.
     auto chain = penalties{.last_n = 8, .presence = 1000.0f} | dist{};
     const std::vector<float> row{3.0f, 3.0f, 3.0f};
     const auto expect_no_repeats = [&](auto verifier) {

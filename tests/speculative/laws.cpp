@@ -145,7 +145,9 @@ TEST(LawsOfTexts, OfXtc) { expect_laws(xtc{.probability = 0.5f, .threshold = 0.2
 TEST(LawsOfTexts, OfTypical) { expect_laws(typical{.p = 0.7f} | dist{}, "typical"); }
 TEST(LawsOfTexts, OfGumbel) { expect_laws(temperature{1.1f} | gumbel{}, "gumbel"); }
 TEST(LawsOfTexts, OfSkew) { expect_laws(top_k{4} | skew{.amount = 0.4f}, "skew"); }
-TEST(LawsOfTexts, OfMirostat) { expect_laws(chain(mirostat{.tau = 1.2f, .eta = 0.8f, .m = 3, .n_vocab = 5}), "mirostat"); }
+TEST(LawsOfTexts, OfMirostat) {
+    expect_laws(chain(mirostat{.tau = 1.2f, .eta = 0.8f, .m = 3, .n_vocab = 5}), "mirostat");
+}
 TEST(LawsOfTexts, OfMirostatV2) { expect_laws(chain(mirostat_v2{.tau = 0.8f, .eta = 0.9f}), "mirostat_v2"); }
 TEST(LawsOfTexts, OfAdaptiveP) { expect_laws(chain(adaptive_p{.target = 0.3f, .decay = 0.5f}), "adaptive_p"); }
 TEST(LawsOfTexts, OfDynamicChains) {

@@ -52,7 +52,8 @@ std::string text_of(const draft& d) {
 
 TEST(LegalDrafts, AreCutAheadOfTheFirstTokenThatIsNot) {
     auto chain = chain_of("root ::= \"a\" [bc]+ \"d\"");
-    for (const auto& [drafted, legal] : {std::pair{"abcbd", "abcbd"}, {"abxb", "ab"}, {"b", ""}, {"", ""}, {"adb", "a"}}) {
+    for (const auto& [drafted, legal] :
+         {std::pair{"abcbd", "abcbd"}, {"abxb", "ab"}, {"b", ""}, {"", ""}, {"adb", "a"}}) {
         draft d = draft_of(drafted);
         const checkpoint place = chain.mark();
         EXPECT_EQ(keep_legal(chain, d), std::strlen(legal));

@@ -32,9 +32,10 @@ TEST(Pick, ByMassIsTheInverseCdfInAscendingId) {
                                                           : multiply_high(random.next(), total);
                 const auto expected = std::upper_bound(running.begin(), running.end(), target) - running.begin();
                 at_every_width([&](int) {
-                    const auto found = wide::pick_by_mass(row.r.blocks(), masses.data(), target, [&](std::size_t b, std::uint32_t* weights) {
+                    const auto weigh = [&](std::size_t b, std::uint32_t* weights) {
                         wide::weigh_logits(row.r.block(b), block_size, m.fused_maps, top, weights);
-                    });
+                    };
+                    const auto found = wide::pick_by_mass(row.r.blocks(), masses.data(), target, weigh);
                     ASSERT_EQ(found.id, token_id(expected)) << "target " << target << " of " << total;
                     ASSERT_EQ(found.weight, fixed_mass_of(logits[std::size_t(expected)] - top));
                 });

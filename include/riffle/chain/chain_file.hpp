@@ -20,7 +20,8 @@
 //     magic (2 numbers), version, bytes of the whole file (2, the lower half first)
 //     layout: a hash of the stages' names, of what they keep and of their order
 //     position, attempt and sequence of the draws; how often the text was shifted
-//     tokens of the text (2), how many of the newest are here, from which length on all was seen of it, the hash of none (2)
+//     tokens of the text (2), how many of the newest are here, from which length on all was seen of it,
+//     the hash of none (2)
 //     of each of these, the oldest first: its token, with the highest bit where it was generated; its hash (2)
 //     what the stages keep in a mark, all of them together
 //     the first position whose state is here, for rewind, and how many are; those states
@@ -38,7 +39,8 @@ public:
     chain_file(const Stages& stages, chain_history& of) noexcept : stages_(stages), of_(of) {}
 
     std::size_t bytes() const noexcept {
-        std::size_t numbers = head_numbers + 3 * of_.tokens_.remembered() + numbers_of_state() * (1 + saved_states()) + 3;
+        std::size_t numbers =
+            head_numbers + 3 * of_.tokens_.remembered() + numbers_of_state() * (1 + saved_states()) + 3;
         for (std::size_t i = 0; i < stages_.size(); ++i)
             if (stages_[i].ops->write) numbers += 1 + stages_[i].ops->numbers_beside_mark(stages_[i]);
         return 4 * numbers;
@@ -230,8 +232,8 @@ private:
         return one;
     }
 
-    /// Of stages whose marks mean nothing without the text: they have accepted it already, or do so now, where the chain
-    /// is at its beginning and the file has all of it. Else refused, and they are as they were.
+    /// Of stages whose marks mean nothing without the text: they have accepted it already, or do so now, where the
+    /// chain is at its beginning and the file has all of it. Else refused, and they are as they were.
     status read_again(const contents& found) noexcept {
         const std::uint32_t asked = stages_.read_again();
         if (asked == 0 || stands_behind(found)) return {};

@@ -114,11 +114,11 @@ public:
         decltype(auto) stages = self().view();
         return self().state().accept(stages, token);
     }
-    /// Accepts a token as if the selector had just chosen it, out of the law that weigh() gave last: adaptive_p and both
-    /// mirostats learn from the probability that their choice had, so that the chain is then bit for bit as after a
-    /// sample that chose this token. Behind anything but weigh, or for a token of weight 0, it is accept(): they learn
-    /// nothing. (Under numerics::llama the chain runs on the row once more, which has to be there still: llama.cpp's
-    /// samplers change while they choose.)
+    /// Accepts a token as if the selector had just chosen it, out of the law that weigh() gave last: adaptive_p and
+    /// both mirostats learn from the probability that their choice had, so that the chain is then bit for bit as after
+    /// a sample that chose this token. Behind anything but weigh, or for a token of weight 0, it is accept(): they
+    /// learn nothing. (Under numerics::llama the chain runs on the row once more, which has to be there still:
+    /// llama.cpp's samplers change while they choose.)
     step accept_choice(token_id token) noexcept {
         decltype(auto) stages = self().view();
         return self().state().accept_choice(stages, token);
@@ -179,8 +179,8 @@ public:
 
     // ---- from one run of a program to the next, and beside a model that forgets
 
-    /// How many bytes save writes at present: 64 or so, 12 for each token that stages look back on, and what stages keep
-    /// for each of the last 128.
+    /// How many bytes save writes at present: 64 or so, 12 for each token that stages look back on, and what stages
+    /// keep for each of the last 128.
     std::size_t saved_bytes() const noexcept {
         decltype(auto) stages = self().view();
         return self().state().saved_bytes(stages);
@@ -188,31 +188,31 @@ public:
     /// Writes into the first saved_bytes() bytes what the chain has accepted, where its draws stand and what its stages
     /// keep, so that load on a chain of the same stages goes on from there: beside an engine's own prompt cache. The
     /// same bytes on every machine (of a stage of the user's, those that it is made of). Parameters and seeds are not
-    /// among them, nor are last_step() and last_status(). storage_too_small where `to` has less; invalid_parameter where
-    /// a stage of the user's has no `static constexpr const char* name`.
+    /// among them, nor are last_step() and last_status(). storage_too_small where `to` has less; invalid_parameter
+    /// where a stage of the user's has no `static constexpr const char* name`.
     status save(std::span<std::byte> to) const noexcept {
         decltype(auto) stages = self().view();
         return self().state().save(stages, to.data(), to.size());
     }
     /// Goes on where a chain of the same stages, in the same order, was saved; parameters stay as they are here. Marks
-    /// that were made before it was saved are taken then, and rewind goes back as far. Refused, and nothing has changed:
-    /// invalid_parameter for bytes that are no such file, that were changed, cut off or added (a checksum finds
-    /// accidents, not forgers), of a newer version or of other stages; out_of_memory or storage_too_small.
+    /// that were made before it was saved are taken then, and rewind goes back as far. Refused, and nothing has
+    /// changed: invalid_parameter for bytes that are no such file, that were changed, cut off or added (a checksum
+    /// finds accidents, not forgers), of a newer version or of other stages; out_of_memory or storage_too_small.
     ///
-    /// Of stages that have a mark of their own, such as constraints and samplers of llama.cpp's, there is nothing in the
-    /// file: a mark is only a place in what they remember. They accept the saved text again, where this chain has
+    /// Of stages that have a mark of their own, such as constraints and samplers of llama.cpp's, there is nothing in
+    /// the file: a mark is only a place in what they remember. They accept the saved text again, where this chain has
     /// accepted nothing yet and the file has all of the text, which is as much as stages look back on, and at least 129
     /// tokens. Where it is longer, let the chain accept it first; stage_failed says so.
     status load(typename detail::spoken_of_by<Chain>::bytes from) noexcept {
         decltype(auto) stages = self().view();
         return self().state().load(stages, {from.data(), from.size()});
     }
-    /// The model no longer sees `count` tokens of the text, from the `first` on (0 = the oldest): after a context shift.
-    /// Stages that look back see what is left (penalties, dry, bans of n-grams); those that follow the text by
-    /// themselves go on as they are (constraints, phrase_ban, averages), and draws too. Marks of before are refused from
-    /// now on, and rewind ends here where stages keep something. invalid_parameter, and nothing changed, where the text
-    /// has not as many. Without this call nothing changes in a shift, as in llama.cpp. O(tokens that stages look back
-    /// on).
+    /// The model no longer sees `count` tokens of the text, from the `first` on (0 = the oldest): after a context
+    /// shift. Stages that look back see what is left (penalties, dry, bans of n-grams); those that follow the text by
+    /// themselves go on as they are (constraints, phrase_ban, averages), and draws too. Marks of before are refused
+    /// from now on, and rewind ends here where stages keep something. invalid_parameter, and nothing changed, where the
+    /// text has not as many. Without this call nothing changes in a shift, as in llama.cpp. O(tokens that stages look
+    /// back on).
     status forget(std::size_t first, std::size_t count) noexcept {
         decltype(auto) stages = self().view();
         return self().state().forget(stages, first, count);
@@ -224,8 +224,8 @@ public:
     /// searches. Selectors that bend the distribution (skew, adaptive_p, mirostat) give the one they draw from, greedy
     /// its one token, gumbel the softmax, a selector of the user's what its prepare() leaves, or the softmax of what it
     /// would choose from. Costs about as much as peek. Nothing is accepted, drawn or learnt, under numerics::llama
-    /// neither. Empty (total() is 0), and the reason in last_status(), where sample would give no token. Valid until the
-    /// next call that takes a row or a token, and as long as the row is left alone.
+    /// neither. Empty (total() is 0), and the reason in last_status(), where sample would give no token. Valid until
+    /// the next call that takes a row or a token, and as long as the row is left alone.
     ///
     /// Under numerics::llama the weights are riffle's integers of the logits that llama.cpp's samplers leave: its
     /// probabilities but for 2^-23 of each. Under numerics::fast sums of blocks are rounded.
@@ -240,15 +240,15 @@ public:
     /// failed step. Valid until the next call that takes a row or candidates.
     std::span<const token_data> survivors() noexcept { return self().state().survivors(); }
     /// The distribution of the next token after the chain, sparse: its n first in rank, or all, in the order of ranks,
-    /// p normalised over all; for greedy its one token. Where a selector is the user's own, the softmax of what it would
-    /// choose from. Same validity. (Whoever needs the law and no order asks weigh(), which costs less.)
+    /// p normalised over all; for greedy its one token. Where a selector is the user's own, the softmax of what it
+    /// would choose from. Same validity. (Whoever needs the law and no order asks weigh(), which costs less.)
     std::span<const token_data> distribution(std::span<const float> logits, std::size_t n = uncountable) noexcept {
         decltype(auto) stages = self().view();
         return self().state().distribution(stages, logits, n);
     }
-    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; fewer where
-    /// no others are legal, or weigh anything. Tokens more than 20.8 nats under the maximum add nothing to the sum. Same
-    /// validity.
+    /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; fewer
+    /// where no others are legal, or weigh anything. Tokens more than 20.8 nats under the maximum add nothing to the
+    /// sum. Same validity.
     std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n,
                                             logprobs_of which = after) noexcept {
         decltype(auto) stages = self().view();

@@ -117,7 +117,8 @@ public:
     }
     /// Accepts a token as if the last law had given it: llama.cpp's forms, which change as they choose, choose it.
     const step& accept_choice(const stage_list& stages, token_id token) noexcept {
-        if (const last_choice choice = machine_.law().exists() ? machine_.law().choice_of(stages, token) : last_choice();
+        auto& law = machine_.law();
+        if (const last_choice choice = law.exists() ? law.choice_of(stages, token) : last_choice();
             choice.token == token && token >= 0) {
             if (stages.is_exact()) {
                 if (const status room = make_room(stages, 1); !room.ok()) return last_step_ = step::refusal(room);

@@ -57,7 +57,7 @@ struct row_step {
     std::uint64_t total_mass = 0;              ///< of the last mass pass, and in memory.masses that of each block
     bool has_groups = false;                   ///< memory.groups are those of the row
     bool stays_in_row = false;                 ///< what a bridge has left was in the row, not among candidates
-    wide::nucleus_bound kept;                  ///< run_to::law: what a nucleus has left of the row, where none is hidden
+    wide::nucleus_bound kept;                  ///< run_to::law: what a nucleus left of the row, where none is hidden
 
     void begin(const Stages& list, const plan& p, const detail::scratch& in, const context& x,
                std::span<const float> logits, run_to goal, const wide::row_maximum* known_maximum,

@@ -133,8 +133,8 @@ struct stage_ops {
     /// Selects among candidates that it, or nobody, has narrowed.
     void (*choose)(const stage_ref&, candidates&, const context&) noexcept = nullptr;
     /// by_own_distribution: leaves the weights that the stage draws by in the bits of p, whatever the order, and
-    /// answers their sum; the logits stay, and `of_all` becomes their softmax statistics. Null: draws by the mass of the
-    /// logits that prepare leaves.
+    /// answers their sum; the logits stay, and `of_all` becomes their softmax statistics. Null: draws by the mass of
+    /// the logits that prepare leaves.
     std::uint64_t (*weigh)(const stage_ref&, candidates&, softmax_statistics& of_all) noexcept = nullptr;
     /// by_own_distribution: a candidate as it is chosen, of a logit ahead of the stage: with the logit of its own
     /// distribution, and in p the probability that the token had before.

@@ -4,7 +4,8 @@
 
 #include <riffle/core/fnv_hash.hpp>
 
-// Files of numbers of 32 bits, the lowest byte first, whatever the machine, with a checksum: FNV-1a, a number at a time.
+// Files of numbers of 32 bits, the lowest byte first, whatever the machine, with a checksum: FNV-1a, a number at a
+// time.
 
 namespace riffle::inline RIFFLE_ABI::detail {
 

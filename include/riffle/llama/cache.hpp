@@ -1,13 +1,13 @@
 #pragma once
 #include <llama.h>
 
-// What a context keeps of the tokens that it has evaluated, by the functions of any version of llama.h: they were called
-// llama_kv_cache_..., since March 2025 llama_kv_self_..., since June 2025 llama_memory_...
+// What a context keeps of the tokens that it has evaluated, by the functions of any version of llama.h: they were
+// called llama_kv_cache_..., since March 2025 llama_kv_self_..., since June 2025 llama_memory_...
 
 namespace riffle::inline RIFFLE_ABI::llama::detail {
 
-/// Takes the positions from `first` to the end, or up to `end` where that is not below 0, out of a sequence. False where
-/// the memory cannot: that of a recurrent model cannot go back.
+/// Takes the positions from `first` to the end, or up to `end` where that is not below 0, out of a sequence. False
+/// where the memory cannot: that of a recurrent model cannot go back.
 template <class Context, class Sequence, class Position>
 bool remove_positions(Context* of, Sequence sequence, Position first, Position end) noexcept {
     if constexpr (requires { llama_memory_seq_rm(llama_get_memory(of), sequence, first, end); })

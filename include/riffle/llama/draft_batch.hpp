@@ -141,8 +141,8 @@ private:
     riffle::detail::growing_array<llama_seq_id*> sequences_;
 };
 
-/// Evaluates the batch, for a tree with what the branches share of the text. Answers as llama_decode does: 0 where it is
-/// done; else nothing is left of it, and the text is evaluated up to the token ahead of the batch. -1 also for more
+/// Evaluates the batch, for a tree with what the branches share of the text. Answers as llama_decode does: 0 where it
+/// is done; else nothing is left of it, and the text is evaluated up to the token ahead of the batch. -1 also for more
 /// tokens than the context takes in a batch (n_batch), and more leaves than it has sequences.
 template <class Context>
 std::int32_t decode(Context* context, draft_batch& batch) noexcept {
@@ -165,8 +165,8 @@ std::int32_t decode(Context* context, draft_batch& batch) noexcept {
 
 /// Takes out of the context's memory what was evaluated and is no text: the drafted tokens that were not accepted. The
 /// token behind the accepted ones is not in there yet: it begins the next batch, at position
-/// batch.position() + 1 + round.accepted. Where the round failed all drafted tokens go. False where the memory cannot go
-/// back, as that of recurrent models; then the text has to be evaluated anew.
+/// batch.position() + 1 + round.accepted. Where the round failed all drafted tokens go. False where the memory cannot
+/// go back, as that of recurrent models; then the text has to be evaluated anew.
 template <class Context>
 bool trim(Context* context, const draft_batch& batch, const verified& round) noexcept {
     const llama_seq_id sequence = batch.sequence(), branch = batch.branch_of(round.node);

@@ -37,8 +37,8 @@ private:
 /// A round of verification on an evaluated batch: speculator::verify on the context's rows as they lie, with no copy of
 /// them. indices[0] is that of llama_get_logits_ith for the token that the text got last, the next ones for the drafted
 /// tokens in their order (a tree's nodes by number): draft_batch::indices(). What is decided is accepted by the chain.
-/// Fails as verify does, and with empty_row where the context has no logits for an index, as where samplers in its graph
-/// take them. `proposed` is a draft or a draft_tree; `ends` are tokens that end the text.
+/// Fails as verify does, and with empty_row where the context has no logits for an index, as where samplers in its
+/// graph take them. `proposed` is a draft or a draft_tree; `ends` are tokens that end the text.
 ///
 ///     speculator<rejection> verifier({.seed = 7});
 ///     const verified& round = llama::sample_and_accept_n(chain, context, batch.indices(), proposed, verifier);

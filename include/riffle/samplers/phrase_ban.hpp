@@ -125,7 +125,8 @@ struct phrase_ban {
         /// Whether a rewind leads there.
         static bool is_within_reach(std::uint64_t prefix_hash, const history& tokens) noexcept {
             for (std::size_t back = 0; back <= rollback_depth; ++back) {
-                if (back == tokens.remembered()) return prefix_hash == tokens.hash_of_none() && back == tokens.written();
+                if (back == tokens.remembered())
+                    return prefix_hash == tokens.hash_of_none() && back == tokens.written();
                 if (tokens.recent(back).prefix_hash == prefix_hash) return true;
             }
             return false;
@@ -172,7 +173,8 @@ private:
         std::size_t back = 0;
         for (std::size_t seen = 0; back < tokens.remembered() && seen < bytes; ++back)
             seen += vocab->piece(tokens.recent(back).token).size();
-        const std::uint64_t prefix_hash = back < tokens.remembered() ? tokens.recent(back).prefix_hash : tokens.hash_of_none();
+        const std::uint64_t prefix_hash =
+            back < tokens.remembered() ? tokens.recent(back).prefix_hash : tokens.hash_of_none();
         if (kept.remember({prefix_hash, tokens.recent(back - 1).token}, tokens) && kept.go_back(back))
             s.rewind = int(back);
         else s.state = status::failed(status_code::stage_failed, name);

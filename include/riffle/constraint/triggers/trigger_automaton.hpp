@@ -68,7 +68,8 @@ public:
     std::size_t come_of(const text& phrase, const state& at) const noexcept {
         for (std::uint32_t s = at.of_words; s != words_.start; s = words_.shorter(s)) {
             std::uint32_t behind = words_.start;
-            for (std::size_t i = 0; i < words_.depth(s) && i < phrase.size(); ++i) behind = words_.next(behind, phrase[i]);
+            for (std::size_t i = 0; i < words_.depth(s) && i < phrase.size(); ++i)
+                behind = words_.next(behind, phrase[i]);
             if (behind == s) return words_.depth(s);
         }
         return 0;

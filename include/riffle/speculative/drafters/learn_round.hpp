@@ -27,9 +27,9 @@ bool is_on_way_to(std::int32_t node, std::int32_t to, const Proposal& proposed) 
 }  // namespace detail
 
 /// Teaches a drafter all rows of a round, those of refused tokens too: of each, what is likely by the distribution of
-/// `likely`, a chain of one's own that cuts, as top_k{8} | dist{}; its state stays as it is. `last` is the token that the
-/// text ended with ahead of the round; rows are those of the verifier, and a row that is empty is left out. Where a token
-/// was drafted at several places, an accepted one's row counts. A round that failed teaches nothing.
+/// `likely`, a chain of one's own that cuts, as top_k{8} | dist{}; its state stays as it is. `last` is the token that
+/// the text ended with ahead of the round; rows are those of the verifier, and a row that is empty is left out. Where a
+/// token was drafted at several places, an accepted one's row counts. A round that failed teaches nothing.
 ///
 ///     const verified& round = verifier.verify(chain, tree, rows);
 ///     learn_round(drafter, text.back(), likely, tree, rows, round);

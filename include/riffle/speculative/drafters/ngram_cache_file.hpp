@@ -124,7 +124,8 @@ private:
         const std::uint64_t size = in.next_both();
         if (size != from.size()) return refused("bytes of the file", double(from.size()), "are not those it names");
         const bool is_whole = has_its_checksum({from.data(), from.size()});
-        return is_whole ? status() : refused("checksum", last_number({from.data(), from.size()}), "is not that of the file");
+        return is_whole ? status()
+                        : refused("checksum", last_number({from.data(), from.size()}), "is not that of the file");
     }
     /// The n-gram that was read, and its followers, into `made`.
     static status read_followers(const ngram& behind, std::size_t size, file_reader& in, std::size_t most,

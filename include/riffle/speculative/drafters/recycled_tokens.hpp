@@ -169,11 +169,11 @@ class recycled_memory {
 ///         drafter.accept(round.tokens);
 ///     }
 ///
-/// The rows of drafted tokens that were refused are learnt too, as in the paper. In a trial (tinylm, trees of 32 nodes, 18
-/// texts of 200 tokens) that brought 1.80 tokens a step where it was 1.43, tokens being drawn; with the likeliest token
-/// taken always it was 3.21 and 3.24. To start a further text with the table of those before (the paper does) accept
-/// its prompt without reset. A table for 32,000 tokens and 8 children takes a megabyte. No function throws. Movable,
-/// not copyable.
+/// The rows of drafted tokens that were refused are learnt too, as in the paper. In a trial (tinylm, trees of 32 nodes,
+/// 18 texts of 200 tokens) that brought 1.80 tokens a step where it was 1.43, tokens being drawn; with the likeliest
+/// token taken always it was 3.21 and 3.24. To start a further text with the table of those before (the paper does)
+/// accept its prompt without reset. A table for 32,000 tokens and 8 children takes a megabyte. No function throws.
+/// Movable, not copyable.
 struct recycled_tokens {
     /// Tokens kept behind each token: from 1 to 32, others are as the nearest of these. The paper has 8. A change
     /// forgets the table.

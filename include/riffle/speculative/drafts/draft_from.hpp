@@ -18,8 +18,8 @@ namespace riffle::inline RIFFLE_ABI {
 namespace detail {
 
 /// Random numbers for drafting, of a chain that stands `ahead` tokens behind the beginning of the round: keyed by that
-/// beginning. A verifier may have looked at a token that is then drafted anew in the next round; what the numbers of its
-/// own position led to would be known by then, and the law of the text another one.
+/// beginning. A verifier may have looked at a token that is then drafted anew in the next round; what the numbers of
+/// its own position led to would be known by then, and the law of the text another one.
 template <class Chain>
 draws numbers_of_draft(Chain& chain, std::size_t ahead) noexcept {
     const auto& stages = chain.view();
@@ -32,10 +32,10 @@ draws numbers_of_draft(Chain& chain, std::size_t ahead) noexcept {
 
 }  // namespace detail
 
-/// Drafts a token by a chain on the draft model's row: draws it from the chain's law, appends it to `out` with that law,
-/// and accepts it. For verifiers by laws; its random numbers are others than those that sample() of the chain would use,
-/// keyed by the beginning of the round, which is out.size() tokens back. So begin with an empty draft, and when it is
-/// verified, roll the chain back to its beginning and let it accept what the text got.
+/// Drafts a token by a chain on the draft model's row: draws it from the chain's law, appends it to `out` with that
+/// law, and accepts it. For verifiers by laws; its random numbers are others than those that sample() of the chain
+/// would use, keyed by the beginning of the round, which is out.size() tokens back. So begin with an empty draft, and
+/// when it is verified, roll the chain back to its beginning and let it accept what the text got.
 ///
 /// null_token, and the draft as it was, where the chain gives no token (last_status() says why), a stage refuses it, or
 /// memory is missing. Put a stage that narrows into the chain: else the law has an entry for every token of the row.

@@ -98,9 +98,9 @@ std::size_t keep_legal(Chain& chain, draft& proposed) noexcept {
 }
 
 /// Adds the tokens that a constraint forces behind those of a draft, which have to be legal: as long as one of the
-/// chain's masks leaves a single token, until the draft has `most`. Sampling could give nothing else, so they are proposed for
-/// certain, and cost the model a row each instead of an evaluation. Answers how many were added. The chain stands where
-/// it stood. Costs a mask and an accept for each token; nothing where no stage masks.
+/// chain's masks leaves a single token, until the draft has `most`. Sampling could give nothing else, so they are
+/// proposed for certain, and cost the model a row each instead of an evaluation. Answers how many were added. The chain
+/// stands where it stood. Costs a mask and an accept for each token; nothing where no stage masks.
 template <class Chain>
 std::size_t draft_forced(Chain& chain, draft& proposed, std::size_t most) noexcept {
     if (!chain.view().has_masks()) return 0;

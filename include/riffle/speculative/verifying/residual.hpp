@@ -37,8 +37,8 @@ public:
     }
 
     /// Takes off a law, in units of the total that is left: scale(weight) of each token, but for those of `gone`, which
-    /// ascend. Where that would leave nothing, nothing is taken, so that a token can be drawn: a law as great as what is
-    /// left accepts every token. False where there is no memory.
+    /// ascend. Where that would leave nothing, nothing is taken, so that a token can be drawn: a law as great as what
+    /// is left accepts every token. False where there is no memory.
     [[nodiscard]] bool take(std::span<const token_weight> law, const weight_scale& scale,
                             std::span<const token_id> gone = {}) noexcept {
         scaled_.clear();

@@ -67,8 +67,8 @@ public:
     /// empty or has no legal token, the chain has no selector, or more than longest_draft tokens are drafted, the state
     /// says so, and nothing has changed.
     ///
-    /// Costs a peek of the chain for each row that is looked at; and for verifiers by laws about 10 ns for each entry of
-    /// a drafted token's law.
+    /// Costs a peek of the chain for each row that is looked at; and for verifiers by laws about 10 ns for each entry
+    /// of a drafted token's law.
     template <class Chain, class Rows>
     const verified&(verify)(Chain& chain, const draft& proposed, const Rows& rows,
                             std::span<const token_id> ends = {}) noexcept {
@@ -109,8 +109,8 @@ public:
     }
 
     /// Allocates for rounds of up to so many drafted tokens whose laws, or those of the chain, have up to
-    /// `vocabulary_size` tokens; out_of_memory where there is not as much. (Laws that stay in the row take no memory. Under block
-    /// verification the listed laws of all positions are kept.)
+    /// `vocabulary_size` tokens; out_of_memory where there is not as much. (Laws that stay in the row take no memory.
+    /// Under block verification the listed laws of all positions are kept.)
     status reserve(std::size_t vocabulary_size, std::size_t positions) noexcept {
         positions = (std::min)(positions, longest_draft);
         bool has_memory = tokens_.reserve(positions + 1);

@@ -14,8 +14,8 @@ namespace riffle::inline RIFFLE_ABI {
 /// one proposed for certain. The default.
 struct match {};
 
-/// Accepts a token x that was drawn from a law q with probability min(1, p(x) / q(x)), p being the law of the chain, and
-/// draws from max(p - q, 0) where it does not: Σ min(p, q) of the tokens are accepted. (Leviathan et al., arXiv
+/// Accepts a token x that was drawn from a law q with probability min(1, p(x) / q(x)), p being the law of the chain,
+/// and draws from max(p - q, 0) where it does not: Σ min(p, q) of the tokens are accepted. (Leviathan et al., arXiv
 /// 2211.17192; Chen et al., arXiv 2302.01318.) The text depends on the draft, its law does not. On a tree it is
 /// recursive_rejection.
 struct rejection {

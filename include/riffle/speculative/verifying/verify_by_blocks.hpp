@@ -155,7 +155,7 @@ private:
     /// Whether it stops at i tokens, where it has not stopped at more.
     bool stops_at(std::size_t i) const noexcept {
         const block_position& here = positions_[i];
-        if (here.of == 0) return true;  // what is drafted next is accepted for certain, or so nearly that nothing is left
+        if (here.of == 0) return true;  // what is drafted next is accepted for certain, or nearly so: nothing is left
         return multiply_high(numbers_.bits(std::uint32_t(i)), here.of) < here.surplus;
     }
     /// The first `count` tokens of the draft, which the chain has accepted, or goes back to. False where the round has
