@@ -2,11 +2,12 @@
 // for tests/checks/strict_builds. Nothing here is run.
 
 #include <riffle/batch.hpp>
-#include <riffle/speculative.hpp>
 #include <riffle/llama.hpp>
 #include <riffle/llama_exact.hpp>
+#include <riffle/llama_speculative.hpp>
 #include <riffle/riffle.hpp>
 #include <riffle/settings.hpp>
+#include <riffle/speculative.hpp>
 #if __has_include(<fmt/format.h>)
 #include <riffle/explain.hpp>
 #endif
@@ -101,6 +102,19 @@ void use_in_llama(Chain c, llama_context* context, std::span<const float> logits
 
 }  // namespace
 
+/// A round in llama.cpp, with a line and with a tree.
+template <class Draft, class Chain>
+void speculate_in_llama(Chain c, llama_context* context) {
+    Draft proposed;
+    llama::draft_batch batch;
+    speculator<> verifier;
+    (void)batch.fill(0, 0, proposed);
+    (void)llama::decode(context, batch);
+    (void)llama::sample_and_accept_n(c, context, batch.indices(), proposed, verifier);
+    const auto round = llama::sample_and_accept_n(c, context, batch.indices(), proposed, rejection{7});
+    (void)llama::trim(context, batch, round);
+    (void)llama::trim(context, 0, round);
+}
 void use_llama(llama_context* context, const llama_model* model, llama_sampler* sampler,
                std::span<const float> logits) {
     const vocabulary all = llama::vocabulary_of(model);
@@ -110,6 +124,8 @@ void use_llama(llama_context* context, const llama_model* model, llama_sampler* 
     use_in_llama(chain<fast>(logit_bias{}, top_k{}, top_p{}, temperature{}, dist{}), context, logits);
     use_in_llama(chain<llama_exact>(penalties{}, top_k{}, typical{}, temperature{}, dist{}), context, logits);
     use_in_llama(late, context, logits);
+    speculate_in_llama<draft>(chain(top_k{}, dist{}), context);
+    speculate_in_llama<draft_tree>(late, context);
     use(llama::stage(sampler) | top_k{} | dist{}, logits);
 }
 

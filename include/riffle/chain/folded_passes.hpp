@@ -168,7 +168,8 @@ constexpr folded_passes make_folded_passes() {
             p.weigh_logits = with::weigh_logits;
         }
         if constexpr (bridge.selects == selecting::by_own_distribution && sizeof...(Stages) == 0) {
-            p.shaped_mass = own_shaped_mass, p.weigh_shaped = weigh_by_own_shape;
+            p.shaped_mass = own_shaped_mass;
+            p.weigh_shaped = weigh_by_own_shape;
         } else if constexpr (bridge.selects == selecting::by_own_distribution) {
             p.shaped_mass = with::template shaped_mass<Policies, Bridge>;
             p.weigh_shaped = with::template weigh_shaped<Policies, Bridge>;

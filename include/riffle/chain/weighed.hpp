@@ -153,7 +153,7 @@ private:
     void each_taken(std::span<const Weight> taken, Visit visit) const noexcept {
         Weight found[row_law::tokens_at_once];
         while (!taken.empty()) {
-            const std::size_t count = (std::min)(taken.size(), row_law::tokens_at_once);
+            const std::size_t count = (std::min)(taken.size(), std::size_t{row_law::tokens_at_once});
             std::copy(taken.begin(), taken.begin() + std::ptrdiff_t(count), found);
             fill_weights({found, count});
             for (std::size_t i = 0; i < count; ++i) visit(taken[i], found[i].weight);

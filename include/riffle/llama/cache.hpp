@@ -1,6 +1,8 @@
 #pragma once
 #include <llama.h>
 
+#include <riffle/math/config.hpp>
+
 // What a context keeps of the tokens that it has evaluated, by the functions of any version of llama.h: they were
 // called llama_kv_cache_..., since March 2025 llama_kv_self_..., since June 2025 llama_memory_...
 

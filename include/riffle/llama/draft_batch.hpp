@@ -81,7 +81,10 @@ private:
 
     bool begin(llama_token last, std::int32_t position, llama_seq_id sequence, std::size_t count) noexcept {
         for (auto* numbers : {&tokens_, &positions_, &counts_, &indices_}) numbers->clear();
-        rows_.clear(), wanted_.clear(), sequences_.clear(), branches_.clear();
+        rows_.clear();
+        wanted_.clear();
+        sequences_.clear();
+        branches_.clear();
         position_ = position;
         sequence_ = sequence;
         for (auto* numbers : {&tokens_, &positions_, &counts_, &indices_})

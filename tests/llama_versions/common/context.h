@@ -3,13 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "model.h"
 
-/// The tokens of a sequence by their positions.
-using fake_text = std::map<llama_pos, llama_token>;
+/// The tokens of a sequence, from position 0 on.
+using fake_text = std::vector<llama_token>;
 
 struct llama_context {
     explicit llama_context(const llama_model& of) : model(&of), all_tokens(std::size_t(of.vocab.size())) {
@@ -25,8 +24,8 @@ struct llama_context {
     std::vector<float> sampled_logits, sampled_probs;
     std::vector<llama_token> sampled_candidates;
 
-    /// What batches are decoded into, and the row that the model gives behind a text.
-    std::map<llama_seq_id, fake_text> memory;
+    /// What batches are decoded into, by sequence, and the row that the model gives behind a text.
+    std::vector<fake_text> memory = std::vector<fake_text>(4);
     std::vector<float> (*row_behind)(const fake_text&) = nullptr;
     std::vector<std::vector<float>> rows;
 };

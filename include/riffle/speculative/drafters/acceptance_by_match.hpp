@@ -80,7 +80,9 @@ private:
         return match < 5 ? match : match < 7 ? 5 : match < 10 ? 6 : match < 15 ? 7 : 8;
     }
     /// 0, 1, 2 to 3, 4 to 7, 8 to 15, 16 to 31, 32 to 63, 64 and more.
-    static std::size_t group_of_place(std::size_t i) noexcept { return i < 64 ? std::size_t(std::bit_width(i)) : 7; }
+    static std::size_t group_of_place(std::size_t i) noexcept {
+        return i < 64 ? std::size_t(32 - std::countl_zero(std::uint32_t(i))) : 7;
+    }
 
     counts counts_[9][8];
     growing_array<token_id> proposed_;

@@ -75,7 +75,7 @@ private:
         std::uint32_t number;
     };
 
-    std::size_t place_of(std::uint64_t hash) const noexcept { return std::size_t(hash) & (slots_.size() - 1); }
+    std::size_t place_of(std::uint64_t hash) const noexcept { return std::uint32_t(hash) & (slots_.size() - 1); }
     static std::uint32_t tag_of(std::uint64_t hash) noexcept { return std::uint32_t(hash >> 32); }
     template <class HashOf>
     bool place_anew(std::size_t places, std::uint32_t function, HashOf hash_of) noexcept {

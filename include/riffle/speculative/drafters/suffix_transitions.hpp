@@ -94,7 +94,7 @@ private:
     std::size_t place_of(std::uint32_t state, token_id token) const noexcept {
         std::uint64_t hash = (std::uint64_t{state} << 32 | std::uint32_t(token)) * 0x9E3779B97F4A7C15u;
         hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93u;
-        std::size_t at = std::size_t(hash >> 32) & (table_.size() - 1);
+        std::size_t at = std::uint32_t(hash >> 32) & (table_.size() - 1);
         while (table_[at].to != 0 && (table_[at].state != state || table_[at].token != token))
             at = (at + 1) & (table_.size() - 1);
         return at;

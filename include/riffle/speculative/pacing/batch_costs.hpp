@@ -70,7 +70,7 @@ private:
     static std::size_t kind_of(std::size_t rows) noexcept {
         const std::size_t i = (std::min)((std::max)(rows, std::size_t{1}), std::size_t{most_rows}) - 1;
         if (i < 8) return i;
-        const auto octave = std::size_t(std::bit_width(i));  // 4 for 9 to 16 rows
+        const auto octave = std::size_t(32 - std::countl_zero(std::uint32_t(i)));  // 4 for 9 to 16 rows
         return 8 + (octave - 4) * 4 + (i >> (octave - 3)) - 4;
     }
     double from_measured(std::size_t rows, double slope) const noexcept {
