@@ -114,9 +114,31 @@ private:
 
 inline constexpr std::uint32_t steps = 200;
 
+/// One chain, and how long its rows are: as a type, and put together at run time, which must not make a difference.
+struct stream {
+    std::string name;
+    std::size_t size;
+    std::function<riffle::any_pipeline()> typed, at_run_time;
+};
+using streams = std::vector<stream>;
+
+template <class... Stages>
+void add(streams& all, std::size_t size, std::string name, const Stages&... stages) {
+    all.push_back({std::move(name), size, [=] { return riffle::any_pipeline(riffle::chain(stages...)); },
+                   [=] {
+                       riffle::dynamic_chain c;
+                       (c.push(stages), ...);
+                       return riffle::any_pipeline(std::move(c));
+                   }});
+}
+
 /// A chain's line: hashes over all steps of the tokens, of the total masses S, of the block masses, and of the
-/// survivors' ids and logit bits. S is that of the row's mass pass, or of the survivors where the plan has none.
-inline std::string line_of(riffle::any_pipeline chain, std::size_t size, const std::string& name) {
+/// survivors' ids and logit bits. S is that of the row's mass pass, or of the survivors where the plan has none. What
+/// is done with the chain half way must not make a difference.
+inline std::string line_of(const stream& s, riffle::any_pipeline chain,
+                           const std::function<void(riffle::any_pipeline&)>& half_way = {}) {
+    const std::string& name = s.name;
+    const std::size_t size = s.size;
     integers random(size);
     for (const char letter : name) random = integers(random.next() + std::uint64_t(letter));
     digest tokens, totals, masses, survivors;
@@ -127,6 +149,7 @@ inline std::string line_of(riffle::any_pipeline chain, std::size_t size, const s
 
     std::vector<float> row;
     for (std::uint32_t i = 0; i < steps; ++i) {
+        if (i == steps / 2 && half_way) half_way(chain);
         make_row(row, size, i, random);
         trap_overflows_but_of(row);
         if (i % 13 == 12) chain.retry();
@@ -166,23 +189,6 @@ inline std::string line_of(riffle::any_pipeline chain, std::size_t size, const s
     return text + name;
 }
 
-/// One chain: as a type, and put together at run time, which must not make a difference.
-struct stream {
-    std::string name;
-    std::function<std::string()> typed, at_run_time;
-};
-using streams = std::vector<stream>;
-
-template <class... Stages>
-void add(streams& all, std::size_t size, std::string name, const Stages&... stages) {
-    all.push_back({name, [=] { return line_of(riffle::chain(stages...), size, name); },
-                   [=] {
-                       riffle::dynamic_chain c;
-                       (c.push(stages), ...);
-                       return line_of(std::move(c), size, name);
-                   }});
-}
-
 // The chains, a file each.
 void add_maps(streams& all);
 void add_cuts(streams& all);
@@ -201,16 +207,14 @@ inline streams all_streams() {
     return all;
 }
 
-inline std::string golden_file() { return test_file("golden/streams.txt"); }
-
-/// The checked-in lines by the name of their chain.
-inline std::map<std::string, std::string> golden_lines() {
+/// The checked-in lines of a file by the name of their chain.
+inline std::map<std::string, std::string> golden_lines(const std::string& name_of_file = "streams.txt") {
     std::map<std::string, std::string> lines;
-    std::ifstream file(golden_file());
+    std::ifstream file(test_file("golden/" + name_of_file));
     for (std::string line; std::getline(file, line);)
-        if (const auto end_of_hashes = line.find("  ");
-            !line.empty() && line[0] != '#' && end_of_hashes != std::string::npos)
-            lines[line.substr(end_of_hashes + 2)] = line;
+        if (const auto end_of_values = line.find("  ");
+            !line.empty() && line[0] != '#' && end_of_values != std::string::npos)
+            lines[line.substr(end_of_values + 2)] = line;
     return lines;
 }
 
