@@ -162,7 +162,7 @@ private:
     /// failed.
     bool give_out(std::size_t count) noexcept {
         const bool are_all = count + 1 == positions_.size();
-        if (!are_all) {
+        if (!are_all && count != behind_last_law_) {  // where it stands, its last law is still good
             if (const status back = round_.chain.rollback(positions_[count].mark); !back.ok())
                 return round_.fail(back), false;
         }
