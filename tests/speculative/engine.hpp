@@ -49,6 +49,14 @@ private:
     std::array<std::array<float, vocabulary>, (vocabulary + 1) * (vocabulary + 1)> rows_;
 };
 
+/// A chain put together at run time: tests that have many chains would be long in compiling as many types.
+template <class... Stages>
+riffle::dynamic_chain made_of(const Stages&... stages) {
+    riffle::dynamic_chain made;
+    (made.push(stages), ...);
+    return made;
+}
+
 /// What drafts are like.
 enum class drafting { near, far, certain, by_chain };
 inline const char* name_of(drafting d) {

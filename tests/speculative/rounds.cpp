@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -41,6 +42,8 @@ draft draft_of(std::span<const token_id> tokens) {
     return proposed;
 }
 const std::vector<token_id> right{0, 1, 2, 3};
+/// One type for the rows of all tests, and one for most chains, or all verifiers would be compiled for each of them.
+using row_function = std::function<std::span<const float>(std::size_t)>;
 
 bool same_place(const checkpoint& a, const checkpoint& b) {
     return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
@@ -62,8 +65,8 @@ std::vector<token_id> tokens_of(const verified& round) { return {round.tokens.be
 TEST(Rounds, GiveTheAcceptedTokensAndOneMore) {
     each_verifier([](auto verifier) {
         const auto rows = rows_up_to(5);
-        const auto row = [&](std::size_t i) { return std::span(rows[i]); };
-        auto chain = penalties{.repeat = 1.0001f} | temperature{1.0f} | dist{};
+        const row_function row = [&](std::size_t i) { return std::span(rows[i]); };
+        dynamic_chain chain = made_of(penalties{.repeat = 1.0001f}, temperature{1.0f}, dist{});
         const checkpoint begin = chain.mark();
         const verified& all = verifier.verify(chain, draft_of(right), row);
         EXPECT_EQ(tokens_of(all), (std::vector<token_id>{0, 1, 2, 3, 4}));
@@ -95,16 +98,16 @@ TEST(Rounds, TakeRowsFromMemory) {
     }
     const logit_rows rows(memory.data(), 5, vocabulary_size, vocabulary_size + 1);
     each_verifier([&](auto verifier) {
-        auto chain = temperature{1.0f} | dist{};
+        dynamic_chain chain = made_of(temperature{1.0f}, dist{});
         EXPECT_EQ(verifier.verify(chain, draft_of(right), rows).accepted, 4u);
     });
 }
 TEST(Rounds, EndWithATokenThatEndsTheText) {
     const auto rows = rows_up_to(5);
-    const auto row = [&](std::size_t i) { return std::span(rows[i]); };
+    const row_function row = [&](std::size_t i) { return std::span(rows[i]); };
     const token_id ends[] = {7, 2};
     each_verifier([&](auto verifier) {
-        auto chain = temperature{1.0f} | dist{};
+        dynamic_chain chain = made_of(temperature{1.0f}, dist{});
         const verified& drafted = verifier.verify(chain, draft_of(right), row, ends);
         EXPECT_EQ(tokens_of(drafted), (std::vector<token_id>{0, 1, 2}));
         EXPECT_EQ(drafted.accepted, 3u);
@@ -135,15 +138,15 @@ struct watcher {
 };
 TEST(Rounds, EndWhereAStageSaysSo) {
     const auto rows = rows_up_to(5);
-    const auto row = [&](std::size_t i) { return std::span(rows[i]); };
+    const row_function row = [&](std::size_t i) { return std::span(rows[i]); };
     each_verifier([&](auto verifier) {
-        auto chain = watcher{.last = 2} | temperature{1.0f} | dist{};
+        dynamic_chain chain = made_of(watcher{.last = 2}, temperature{1.0f}, dist{});
         const verified& finished = verifier.verify(chain, draft_of(right), row);
         EXPECT_EQ(tokens_of(finished), (std::vector<token_id>{0, 1, 2}));
         EXPECT_TRUE(finished.finished);
         EXPECT_TRUE(chain.last_step().finished);
 
-        chain = watcher{.rewinds = 2} | temperature{1.0f} | dist{};
+        chain = made_of(watcher{.rewinds = 2}, temperature{1.0f}, dist{});
         const verified& back = verifier.verify(chain, draft_of(right), row);
         EXPECT_EQ(tokens_of(back), (std::vector<token_id>{0, 1, 2}));
         EXPECT_FALSE(back.finished);
@@ -154,9 +157,9 @@ TEST(Rounds, EndWhereAStageSaysSo) {
 }
 TEST(Rounds, EndAheadOfATokenThatAStageRefuses) {
     const auto rows = rows_up_to(5);
-    const auto row = [&](std::size_t i) { return std::span(rows[i]); };
+    const row_function row = [&](std::size_t i) { return std::span(rows[i]); };
     each_verifier([&](auto verifier) {
-        auto chain = watcher{.refused = 2} | temperature{1.0f} | dist{};
+        dynamic_chain chain = made_of(watcher{.refused = 2}, temperature{1.0f}, dist{});
         const verified& some = verifier.verify(chain, draft_of(right), row);
         EXPECT_EQ(tokens_of(some), (std::vector<token_id>{0, 1}));
         EXPECT_TRUE(some.state);
@@ -164,7 +167,8 @@ TEST(Rounds, EndAheadOfATokenThatAStageRefuses) {
         const checkpoint behind = chain.mark();
         EXPECT_EQ(behind.tokens, 2u);
         // The next round meets it first.
-        const verified& none = verifier.verify(chain, draft(), [&](std::size_t) { return std::span(rows[2]); });
+        const row_function row_of_2 = [&](std::size_t) { return std::span(rows[2]); };
+        const verified& none = verifier.verify(chain, draft(), row_of_2);
         EXPECT_TRUE(none.tokens.empty());
         EXPECT_EQ(none.state.code(), status_code::stage_failed);
         EXPECT_TRUE(same_place(chain.mark(), behind));
@@ -172,10 +176,10 @@ TEST(Rounds, EndAheadOfATokenThatAStageRefuses) {
 }
 TEST(Rounds, CutADraftAtATokenThatTheRowHasNot) {
     const auto rows = rows_up_to(5);
-    const auto row = [&](std::size_t i) { return std::span(rows[i]); };
+    const row_function row = [&](std::size_t i) { return std::span(rows[i]); };
     const token_probability law[] = {{1, 0.25f}, {900, 0.75f}};
     each_verifier([&](auto verifier) {
-        auto chain = temperature{1.0f} | dist{};
+        dynamic_chain chain = made_of(temperature{1.0f}, dist{});
         draft proposed = draft_of(std::vector<token_id>{0});
         proposed.push(900, law);
         proposed.push(2);
@@ -205,7 +209,7 @@ void expect_failures(Chain begun) {
         Chain chain = begun;
         for (const token_id token : {3, 1, 2}) chain.accept(token);
         auto rows = rows_up_to(5);
-        const auto row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
+        const row_function row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
         const draft proposed = draft_of(right);
 
         std::vector<float> memory;
@@ -243,7 +247,7 @@ TEST(Rounds, OfAChainWithoutASelectorFail) {
         dynamic_chain chain;
         chain.push(top_k{3});
         const auto rows = rows_up_to(5);
-        const auto row = [&](std::size_t i) { return std::span(rows[i]); };
+        const row_function row = [&](std::size_t i) { return std::span(rows[i]); };
         expect_failure(verifier, chain, draft_of(right), row, status_code::no_selector, "no selector");
         any_pipeline empty;
         EXPECT_EQ(verifier.verify(empty, draft_of(right), row).state.code(), status_code::no_selector);
@@ -254,8 +258,8 @@ TEST(Rounds, WithNaNAndInfinitiesAreThoseOfSample) {
     rows[0][5] = std::numeric_limits<float>::quiet_NaN();
     rows[1][1] = std::numeric_limits<float>::infinity();
     each_verifier([&](auto verifier) {
-        auto chain = temperature{1.0f} | dist{};
-        const auto row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
+        dynamic_chain chain = made_of(temperature{1.0f}, dist{});
+        const row_function row = [&](std::size_t i) { return std::span<const float>(rows[i]); };
         EXPECT_EQ(tokens_of(verifier.verify(chain, draft_of(std::vector<token_id>{0, 1}), row)),
                   (std::vector<token_id>{0, 1, 2}));
     });
@@ -268,9 +272,9 @@ TEST(Rounds, OfTreesGoDownOnePath) {
     const std::int32_t second = tree.push(first, 1);            // 2
     tree.push(first, 6);                                        // 3
     tree.push(second, 7);                                       // 4
-    const auto row = [&](std::size_t i) { return std::span(rows[tree.depth(std::int32_t(i) - 1)]); };
+    const row_function row = [&](std::size_t i) { return std::span(rows[tree.depth(std::int32_t(i) - 1)]); };
     const auto expect_path = [&](auto verifier) {
-        auto chain = temperature{1.0f} | dist{};
+        dynamic_chain chain = made_of(temperature{1.0f}, dist{});
         const verified& round = verifier.verify(chain, tree, row);
         EXPECT_EQ(tokens_of(round), (std::vector<token_id>{0, 1, 2}));
         EXPECT_EQ(round.accepted, 2u);
