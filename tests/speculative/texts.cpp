@@ -35,6 +35,7 @@ void expect_text_of_type(const Chain& chain, const std::string& what) {
 /// Most chains are put together at run time, or rounds would be compiled for each of them.
 void expect_text(const dynamic_chain& chain, const std::string& what) { expect_text_of_type(chain, what); }
 
+// vLLM 6038: with drafts a seed gave another text.
 TEST(TextsUnderMatch, AreThoseWithoutDrafts) {
     expect_text(made_of(greedy{}), "greedy");
     expect_text_of_type(temperature{0.7f} | dist{.seed = 5}, "dist");
@@ -44,6 +45,7 @@ TEST(TextsUnderMatch, AreThoseWithoutDrafts) {
     expect_text(made_of(mirostat_v2{.tau = 2.0f, .seed = 5}), "mirostat_v2");
     expect_text_of_type(min_p{.p = 0.01f} | adaptive_p{.target = 0.4f, .seed = 5}, "adaptive_p");
 }
+// llama.cpp 22987: with a penalty one text of ten was another.
 TEST(TextsUnderMatch, OfStagesThatLookBack) {
     expect_text_of_type(penalties{.last_n = 16, .repeat = 1.3f, .frequency = 0.2f} |
                     dry{.multiplier = 1.0f, .allowed_length = 1} | no_repeat_ngram{.n = 3} | top_k{30} |
