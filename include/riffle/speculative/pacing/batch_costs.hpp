@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include <riffle/math/config.hpp>
 #include <riffle/speculative/pacing/line_fit.hpp>
