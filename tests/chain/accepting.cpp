@@ -8,6 +8,7 @@
 #include <riffle/riffle.hpp>
 
 #include "chain/own_stages.hpp"
+#include "chain/same_place.hpp"
 
 namespace riffle_tests::chain_accepting {
 namespace {
@@ -45,11 +46,6 @@ struct tried {
     }
     void reset() noexcept { taken = 0; }
 };
-
-bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
-}
 
 template <class Chain>
 void expect_refused(Chain& c, token_id token, const char* sentence) {

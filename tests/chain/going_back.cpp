@@ -9,6 +9,7 @@
 #include <riffle/riffle.hpp>
 
 #include "chain/own_stages.hpp"
+#include "chain/same_place.hpp"
 #include "reference/rows.hpp"
 
 namespace riffle_tests::chain_going_back {
@@ -21,11 +22,6 @@ std::vector<float> row_at(std::size_t step) { return make_row(shape::flat, 40, s
 auto chain_with_state() {
     return chain(penalties{.last_n = 16, .repeat = 1.3f, .frequency = 0.1f}, weary{}, temperature{.t = 0.7f},
                  dist{.seed = 9});
-}
-
-bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
 }
 
 /// Tokens of the next `count` steps, by a copy.

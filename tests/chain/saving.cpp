@@ -18,8 +18,10 @@
 #include <riffle/llama_exact.hpp>
 
 #include "chain/own_stages.hpp"
+#include "chain/same_place.hpp"
 #include "integers.hpp"
 #include "reference/rows.hpp"
+#include "saved_numbers.hpp"
 
 namespace riffle_tests::chain_saving {
 namespace {
@@ -49,10 +51,6 @@ bytes saved(const Chain& c) {
     const status s = c.save(made);
     EXPECT_TRUE(s.ok()) << s.message().c_str();
     return made;
-}
-bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
 }
 /// What a chain keeps: a file has all of it, but for what is in no file.
 template <class Chain>
@@ -548,22 +546,6 @@ void expect_refused(Chain& c, std::span<const std::byte> bad, status_code code =
     ASSERT_EQ(saved(c), earlier);
     ASSERT_EQ(c.last_step().rewind, last.rewind);
 }
-std::uint32_t number_at(const bytes& file, std::size_t i) {
-    std::uint32_t number = 0;
-    for (std::size_t k = 0; k < 4; ++k) number |= std::uint32_t(file[4 * i + k]) << 8 * k;
-    return number;
-}
-numbers numbers_of(const bytes& file) {
-    numbers all;
-    for (std::size_t i = 0; i < file.size() / 4; ++i) all.push_back(number_at(file, i));
-    return all;
-}
-bytes bytes_of(const numbers& all) {
-    bytes file;
-    for (const std::uint32_t number : all)
-        for (int shift = 0; shift < 32; shift += 8) file.push_back(std::byte(number >> shift & 0xFF));
-    return file;
-}
 /// Where numbers of a file lie; of those that take two, the lower half.
 enum place : std::uint32_t {
     magic = 0,
@@ -578,16 +560,6 @@ enum place : std::uint32_t {
     tokens_in_file = 12,
     first_token = 16
 };
-/// With the size and the checksum that it has to have.
-bytes put_right(numbers all) {
-    all[size_of_file] = std::uint32_t(4 * all.size());
-    all[size_of_file + 1] = 0;
-    std::uint32_t hash = 2166136261u;
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) hash = (hash ^ all[i]) * 16777619u;
-    all.back() = hash;
-    return bytes_of(all);
-}
-
 any_pipeline one_with_all_parts() {
     any_pipeline c = penalties{.last_n = 4, .repeat = 1.2f} | many_bans() | mirostat_v2{.seed = 4};
     c.prompt(tokens{1, 2});

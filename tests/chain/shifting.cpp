@@ -17,6 +17,7 @@
 #include <riffle/llama_exact.hpp>
 
 #include "chain/own_stages.hpp"
+#include "chain/same_place.hpp"
 #include "integers.hpp"
 #include "reference/rows.hpp"
 
@@ -32,10 +33,6 @@ constexpr std::uint64_t seed = 5;
 
 std::vector<float> row_at(std::size_t step) { return make_row(shape::flat, row_size, step); }
 
-bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
-}
 template <class Chain>
 bytes saved(const Chain& c) {
     bytes made(c.saved_bytes());

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "chain/choices.hpp"
 #include "chain/own_stages.hpp"
 #include "chain/random_stages.hpp"
 #include "long_run.hpp"
@@ -263,26 +264,6 @@ private:
 
 // ---- chains
 
-bool same_status(const status& a, const status& b) {
-    return a.code() == b.code() && a.saw_nan() == b.saw_nan() && a.saw_infinity() == b.saw_infinity() &&
-           std::string(a.message().c_str()) == b.message().c_str();
-}
-bool same_mark(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
-}
-bool same_step(const step& a, const step& b) {
-    return same_status(a.state, b.state) && a.rewind == b.rewind && a.finished == b.finished && a.refused == b.refused;
-}
-weights_by_id all_weights(const weighed& law, std::size_t size) {
-    std::vector<token_weight> tokens;
-    for (std::size_t id = 0; id < size; ++id) tokens.push_back({token_id(id), 0});
-    law.fill_weights(tokens);
-    weights_by_id weights;
-    for (const token_weight& one : tokens) weights.push_back(one.weight);
-    return weights;
-}
-
 template <class What>
 void expect_listed_logits(const weighed& law, const expected_law& expected, const What& what) {
     if (!expected.shares.empty()) return;  // skew lists the logits of what it draws from
@@ -366,7 +347,7 @@ token_id expect_weighed(chain_view c, const reference::model& model, std::span<c
         } else if (expected.token >= 0) {
             EXPECT_GT(law.weight(expected.token), 0u) << what();
         }
-        EXPECT_TRUE(same_mark(c.mark(), at)) << what();
+        EXPECT_TRUE(same_place(c.mark(), at)) << what();
         EXPECT_EQ(c.peek(row), expected.token) << what();
         EXPECT_TRUE(same_status(c.last_status(), of_law)) << what();
         if (width == widths.front()) expect_first_of_distribution(c, row, random, what);
@@ -374,22 +355,6 @@ token_id expect_weighed(chain_view c, const reference::model& model, std::span<c
     return expected.token;
 }
 
-class rows_in_turn {
-public:
-    rows_in_turn(std::uint64_t seed, std::span<const std::size_t> sizes) : random_(seed), sizes_(sizes) {}
-    std::vector<float> next() {
-        kind_ = all_shapes[count_++ % all_shapes.size()];
-        return make_row(kind_, sizes_[random_.below(sizes_.size())], random_.next());
-    }
-    std::string what() const { return std::string(name_of(kind_)) + " " + std::to_string(count_); }
-    random_integers& random() { return random_; }
-
-private:
-    random_integers random_;
-    std::span<const std::size_t> sizes_;
-    std::size_t count_ = 0;
-    shape kind_ = shape::random;
-};
 constexpr std::array<std::size_t, 12> ordinary_sizes{1, 6, 6, 31, 31, 31, 256, 256, 256, 700, 700, 3000};
 
 /// From the beginning, a few rows, each at all lane widths, the steps behind it at one.
@@ -409,18 +374,6 @@ void expect_stages_weighed(const std::vector<any_spec>& stages, rows_in_turn& ro
     run_time_chain both;
     for (const any_spec& stage : stages) both.push(stage);
     expect_rows_weighed(view_of(both.chain), both.model, rows, count);
-}
-
-/// One of each that draws or chooses otherwise than the rest.
-const std::vector<any_spec>& every_selector() {
-    static const std::vector<any_spec> all{greedy{},
-                                           dist{3},
-                                           gumbel{4},
-                                           skew{0.7f, 5},
-                                           mirostat{3.0f, 0.4f, 60, 3000, 6},
-                                           mirostat_v2{4.0f, 0.4f, 7},
-                                           adaptive_p{0.3f, 0.8f, 8}};
-    return all;
 }
 
 TEST(Weighing, OfEverySelectorAlone) {
@@ -827,7 +780,7 @@ TEST(Weighing, ChangesNothing) {
             const step last = looking.chain.last_step();
             looking.chain.weigh(other);
             looking.chain.weigh(row);
-            EXPECT_TRUE(same_mark(looking.chain.mark(), before)) << i;
+            EXPECT_TRUE(same_place(looking.chain.mark(), before)) << i;
             EXPECT_TRUE(same_step(looking.chain.last_step(), last)) << i;
             ASSERT_EQ(looking.chain.peek(row), plain.chain.peek(row)) << rows.what() << reference::describe(selector);
             looking.chain.weigh(other);  // between a step and its acceptance
@@ -839,50 +792,14 @@ TEST(Weighing, ChangesNothing) {
                 looking.chain.retry(), plain.chain.retry();
                 ASSERT_EQ(looking.chain.sample(row), plain.chain.sample(row)) << rows.what();
             }
-            ASSERT_TRUE(same_mark(looking.chain.mark(), plain.chain.mark())) << reference::describe(selector);
+            ASSERT_TRUE(same_place(looking.chain.mark(), plain.chain.mark())) << reference::describe(selector);
         }
     }
 }
 
 // ---- accept_choice
 
-any_spec with_seed(any_spec selector, std::uint64_t seed) {
-    std::visit(
-        [&](auto& s) {
-            if constexpr (requires { s.seed; }) s.seed = seed;
-        },
-        selector);
-    return selector;
-}
-
-/// Stages, and what was accepted behind the prompt: another chain can be brought to the same place.
-class line {
-public:
-    explicit line(std::vector<any_spec> stages) : stages_(std::move(stages)) {}
-
-    dynamic_chain begin() const { return made_with(stages_.back()); }
-    /// At this place, with another seed of the selector, or its own for 0.
-    dynamic_chain at(const checkpoint& place, std::uint64_t seed = 0) const {
-        dynamic_chain c = made_with(seed == 0 ? stages_.back() : with_seed(stages_.back(), seed));
-        for (const token_id token : accepted_) c.accept(token);
-        EXPECT_TRUE(c.rollback(place)) << what();
-        return c;
-    }
-    void accept(token_id token) { accepted_.push_back(token); }
-    std::string what() const { return reference::describe(reference::model{stages_, {}}); }
-
-private:
-    dynamic_chain made_with(const any_spec& selector) const {
-        dynamic_chain c;
-        for (std::size_t i = 0; i + 1 < stages_.size(); ++i) push_to(c, stages_[i]);
-        push_to(c, selector);
-        c.prompt(short_prompt);
-        return c;
-    }
-
-    std::vector<any_spec> stages_;
-    std::vector<token_id> accepted_;
-};
+using line = chain_line<dynamic_chain, push_to>;
 
 /// A chain that samples, and one that weighs and takes the same token, are alike ever after.
 template <class Sampling, class Choosing>
@@ -898,7 +815,7 @@ void expect_choices_are_samples(Sampling sampling, Choosing choosing, rows_in_tu
         const step taken = choosing.accept_choice(token);
         ASSERT_TRUE(same_step(taken, sampling.last_step())) << rows.what() << ", " << what;
         ASSERT_TRUE(same_step(choosing.last_step(), sampling.last_step())) << rows.what() << ", " << what;
-        ASSERT_TRUE(same_mark(choosing.mark(), sampling.mark())) << rows.what() << ", " << what;
+        ASSERT_TRUE(same_place(choosing.mark(), sampling.mark())) << rows.what() << ", " << what;
     }
     const auto row = make_row(shape::random, 256, 1);
     for (int i = 0; i < 3; ++i) ASSERT_EQ(choosing.sample(row), sampling.sample(row)) << what;
@@ -925,31 +842,6 @@ TEST(Choosing, WhatEverySelectorWouldSampleIsASample) {
             }
 }
 
-/// Other seeds draw other tokens at the same place. Whoever takes one of those stands where such a chain stands.
-void expect_others_choices(line l, rows_in_turn& rows, int steps) {
-    checkpoint place = l.begin().mark();
-    for (int i = 0; i < steps; ++i) {
-        const auto row = rows.next(), behind = rows.next();
-        token_id taken = null_token;
-        for (const std::uint64_t seed : {101u, 102u, 103u}) {
-            dynamic_chain other = l.at(place, seed), c = l.at(place);
-            const token_id token = other.sample(row);
-            if (token < 0) continue;
-            ASSERT_GT(c.weigh(row).weight(token), 0u) << rows.what() << ", " << l.what();
-            ASSERT_TRUE(same_step(c.accept_choice(token), other.last_step())) << rows.what() << ", " << l.what();
-            ASSERT_TRUE(same_mark(c.mark(), other.mark())) << rows.what() << ", " << l.what();
-            ASSERT_EQ(all_weights(c.weigh(behind), behind.size()), all_weights(other.weigh(behind), behind.size()))
-                << rows.what() << ", " << l.what();
-            taken = token;
-        }
-        if (taken < 0) continue;
-        dynamic_chain c = l.at(place);
-        c.weigh(row);
-        c.accept_choice(taken);
-        place = c.mark();
-        l.accept(taken);
-    }
-}
 TEST(Choosing, AnotherTokenIsTheSampleOfAnotherSeed) {
     rows_in_turn rows(15, ordinary_sizes);
     for (std::size_t type = reference::selectors; type < all_variants().size(); ++type)
@@ -957,7 +849,7 @@ TEST(Choosing, AnotherTokenIsTheSampleOfAnotherSeed) {
             for (const any_spec& selector :
                  {any_spec(mirostat{3.0f, 0.4f, 60, 3000, 6}), any_spec(mirostat_v2{4.0f, 0.4f, 7}),
                   any_spec(adaptive_p{0.3f, 0.8f, 8})}) {
-                expect_others_choices(line({stage, selector}), rows, 2);
+                expect_others_choices(line({stage, selector}), rows, 2, true);
                 if (testing::Test::HasFailure()) return;
             }
 }
@@ -967,7 +859,7 @@ TEST(Choosing, AnotherTokenOfEverySelectorIsTheSampleOfAnotherSeed) {
         for (const any_spec& selector : all_variants()[type])
             for (const any_spec& ahead :
                  {any_spec(temperature{1.5f}), any_spec(top_k{40}), any_spec(top_p{0.97f, 0})}) {
-                expect_others_choices(line({ahead, selector}), rows, 5);
+                expect_others_choices(line({ahead, selector}), rows, 5, true);
                 if (testing::Test::HasFailure()) return;
             }
 }
@@ -986,7 +878,7 @@ TEST(Choosing, AnotherTokenIsTheSampleOfARetry) {
                 if (token < 0) break;
                 chosen.weigh(row);
                 chosen.accept_choice(token);
-                ASSERT_TRUE(same_mark(chosen.mark(), copy.mark())) << rows.what() << reference::describe(selector);
+                ASSERT_TRUE(same_place(chosen.mark(), copy.mark())) << rows.what() << reference::describe(selector);
             }
             if (token < 0) continue;
             c.weigh(row);
@@ -1030,61 +922,19 @@ void expect_accepted_behind(const char* name, Event event, bool expect_nothing_l
                 const step taken = choosing.accept_choice(token), expected = plain.accept(token);
                 EXPECT_TRUE(same_step(taken, expected)) << what;
                 EXPECT_TRUE(same_step(choosing.last_step(), expected)) << what;
-                EXPECT_TRUE(same_mark(choosing.mark(), plain.mark())) << what;
+                EXPECT_TRUE(same_place(choosing.mark(), plain.mark())) << what;
                 if (!expect_nothing_learnt) continue;
                 EXPECT_FALSE(taken.state.ok()) << what;
                 EXPECT_FALSE(taken.refused) << what;
                 EXPECT_TRUE(choosing.mark().stages == before.stages) << what;
             }
 }
-TEST(Choosing, BehindATokenIsAccepting) {
-    expect_accepted_behind("accept", [](dynamic_chain& c, std::span<const float>) { c.accept(2); });
-    expect_accepted_behind("a refused token", [](dynamic_chain& c, std::span<const float>) { c.accept(-1); });
-    expect_accepted_behind("prompt", [](dynamic_chain& c, std::span<const float>) { c.prompt(std::array{1, 2}); });
-    expect_accepted_behind("sample", [](dynamic_chain& c, std::span<const float> row) { c.sample(row); });
-}
-TEST(Choosing, BehindAWayBackIsAccepting) {
-    expect_accepted_behind("rollback", [](dynamic_chain& c, std::span<const float>) {
-        const checkpoint here = c.mark();
-        EXPECT_TRUE(c.rollback(here));
-    });
-    expect_accepted_behind("rewind", [](dynamic_chain& c, std::span<const float>) { EXPECT_TRUE(c.rewind(1)); });
-    expect_accepted_behind("reset", [](dynamic_chain& c, std::span<const float>) { c.reset(); });
-}
-TEST(Choosing, BehindAPeekIsAccepting) {
-    expect_accepted_behind("peek", [](dynamic_chain& c, std::span<const float> row) { c.peek(row); });
-}
-TEST(Choosing, BehindOtherLooksIsAccepting) {
-    expect_accepted_behind("distribution", [](dynamic_chain& c, std::span<const float> row) { c.distribution(row); });
-    expect_accepted_behind("the first", [](dynamic_chain& c, std::span<const float> row) { c.distribution(row, 3); });
-    expect_accepted_behind("logprobs", [](dynamic_chain& c, std::span<const float> row) { c.logprobs(row, 5); });
-    expect_accepted_behind("logprobs before",
-                           [](dynamic_chain& c, std::span<const float> row) { c.logprobs(row, 5, before); });
-    expect_accepted_behind("no law", [](dynamic_chain& c, std::span<const float>) { c.weigh({}); });
-    expect_accepted_behind("another row's law", [](dynamic_chain& c, std::span<const float>) {
-        const std::vector<float> one{1.0f};
-        c.weigh(one);
-    });
-}
-TEST(Choosing, BehindCandidatesIsAccepting) {
-    expect_accepted_behind("apply", [](dynamic_chain& c, std::span<const float> row) {
-        auto memory = candidates_of(row.first(10));
-        candidates few{memory.data(), memory.size(), -1, false};
-        c.apply(few);
-    });
-}
-TEST(Choosing, OfACopyIsAccepting) {
-    expect_accepted_behind("a copy", [](dynamic_chain& c, std::span<const float>) {
-        dynamic_chain copy = c;
-        c = copy;
-    });
-    expect_accepted_behind("a move", [](dynamic_chain& c, std::span<const float>) {
-        dynamic_chain moved = std::move(c);
-        c = std::move(moved);
-    });
-    expect_accepted_behind("a fork", [](dynamic_chain& c, std::span<const float>) { c = c.fork(3); });
-    expect_accepted_behind("more memory",
-                           [](dynamic_chain& c, std::span<const float>) { EXPECT_TRUE(c.reserve(100000)); });
+TEST(Choosing, BehindAnythingElseIsAccepting) {
+    const auto test = [](const char* name, auto event) { expect_accepted_behind(name, event); };
+    each_token_between<dynamic_chain>(test);
+    each_way_back_between<dynamic_chain>(test);
+    each_look_between<dynamic_chain>(test);
+    each_copy_between<dynamic_chain>(test);
 }
 /// The original still has its law.
 TEST(Choosing, ACopyLeavesTheLawToTheOriginal) {
@@ -1095,7 +945,7 @@ TEST(Choosing, ACopyLeavesTheLawToTheOriginal) {
         c.weigh(row);
         dynamic_chain copy = c;
         EXPECT_TRUE(c.accept_choice(token).state.ok());
-        EXPECT_TRUE(same_mark(c.mark(), same.mark()));
+        EXPECT_TRUE(same_place(c.mark(), same.mark()));
         EXPECT_FALSE(copy.accept_choice(token).state.ok());
         EXPECT_FALSE(c.accept_choice(token).state.ok()) << "a law gives one token";
     }
@@ -1117,7 +967,7 @@ TEST(Choosing, WhatWeighsNothingIsAccepting) {
                     }
                     if (choosing.weigh(row).weight(token) > 0) continue;
                     EXPECT_TRUE(same_step(choosing.accept_choice(token), plain.accept(token))) << token;
-                    EXPECT_TRUE(same_mark(choosing.mark(), plain.mark())) << token;
+                    EXPECT_TRUE(same_place(choosing.mark(), plain.mark())) << token;
                     EXPECT_FALSE(choosing.last_step().state.ok()) << token;
                 }
             }
@@ -1134,8 +984,8 @@ TEST(Choosing, APeekedTokenIsLearntFromBehindALaw) {
         same.weigh(other);
         EXPECT_EQ(same.peek(row), token);
         EXPECT_TRUE(same.accept_choice(token).state.ok());
-        EXPECT_TRUE(same_mark(c.mark(), sampled.mark()));
-        EXPECT_TRUE(same_mark(same.mark(), sampled.mark()));
+        EXPECT_TRUE(same_place(c.mark(), sampled.mark()));
+        EXPECT_TRUE(same_place(same.mark(), sampled.mark()));
     }
 }
 template <class... Stages>

@@ -15,6 +15,7 @@
 #include "embedding/allocations.hpp"
 #include "embedding/chains.hpp"
 #include "embedding/sweep.hpp"
+#include "speculative/each_verifier.hpp"
 
 namespace riffle_tests::speculation_memory {
 namespace {
@@ -45,14 +46,6 @@ void each_chain(Test test) {
     test(penalties{.last_n = 8} | top_k{40} | temperature{0.8f} | dist{.seed = 1});
     test(temperature{0.8f} | dist{.seed = 1});
     test(min_p{.p = 0.01f} | adaptive_p{.target = 0.3f});
-}
-template <class Test>
-void each_verifier(Test test) {
-    test(speculator<match>{});
-    test(speculator<rejection>{});
-    test(speculator<block_verification>{});
-    test(speculator<recursive_rejection>{});
-    test(speculator<typical_acceptance>{});
 }
 template <class Verifier>
 constexpr bool takes_trees = !std::is_same_v<Verifier, speculator<block_verification>>;

@@ -18,6 +18,7 @@
 
 #include <riffle/llama_exact.hpp>
 
+#include "chain/choices.hpp"
 #include "long_run.hpp"
 #include "reference/rows.hpp"
 #include "reference/stages.hpp"
@@ -29,8 +30,6 @@ namespace {
 using namespace riffle;
 using reference::any_spec;
 using exact_chain = basic_dynamic_chain<llama_exact>;
-
-const std::array<token_id, 8> prompt_tokens{1, 5, 3, 5, 0, 700, 1, 1};
 
 /// The variants of all stages that do not select.
 const std::vector<any_spec>& every_stage() {
@@ -46,16 +45,6 @@ const std::vector<any_spec>& every_stage() {
     }();
     return all;
 }
-const std::vector<any_spec>& every_selector() {
-    static const std::vector<any_spec> all{greedy{},
-                                           dist{3},
-                                           gumbel{4},
-                                           skew{0.7f, 5},
-                                           mirostat{3.0f, 0.4f, 60, 3000, 6},
-                                           mirostat_v2{4.0f, 0.4f, 7},
-                                           adaptive_p{0.3f, 0.8f, 8}};
-    return all;
-}
 /// Those that learn, and one that draws.
 const std::vector<any_spec>& those_that_draw() {
     static const std::vector<any_spec> all{dist{3}, mirostat{5.0f, 0.4f, 60, 3000, 6}, mirostat_v2{5.0f, 0.4f, 7},
@@ -67,81 +56,12 @@ std::vector<any_spec> list_of(const std::vector<Spec>& variants) {
     return {variants.begin(), variants.end()};
 }
 
-class rows_in_turn {
-public:
-    explicit rows_in_turn(std::uint64_t seed) : random_(seed) {}
-    std::vector<float> next() {
-        constexpr std::array<std::size_t, 8> sizes{1, 6, 31, 31, 256, 256, 700, 3000};
-        kind_ = all_shapes[count_++ % all_shapes.size()];
-        return make_row(kind_, sizes[random_.below(sizes.size())], random_.next());
-    }
-    std::string what() const { return std::string(name_of(kind_)) + ", row " + std::to_string(count_); }
+constexpr std::array<std::size_t, 8> sizes{1, 6, 31, 31, 256, 256, 700, 3000};
 
-private:
-    random_integers random_;
-    std::size_t count_ = 0;
-    shape kind_ = shape::random;
-};
-
-bool same_status(const status& a, const status& b) {
-    return a.code() == b.code() && std::string(a.message().c_str()) == b.message().c_str();
+void push_to(exact_chain& c, const any_spec& stage) {
+    std::visit([&](const auto& spec) { c.push(spec); }, stage);
 }
-bool same_step(const step& a, const step& b) {
-    return same_status(a.state, b.state) && a.rewind == b.rewind && a.finished == b.finished && a.refused == b.refused;
-}
-bool same_mark(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
-}
-std::vector<std::uint64_t> all_weights(const weighed& law, std::size_t size) {
-    std::vector<token_weight> tokens;
-    for (std::size_t id = 0; id < size; ++id) tokens.push_back({token_id(id), 0});
-    law.fill_weights(tokens);
-    std::vector<std::uint64_t> weights;
-    for (const token_weight& one : tokens) weights.push_back(one.weight);
-    return weights;
-}
-
-any_spec with_seed(any_spec selector, std::uint64_t seed) {
-    std::visit(
-        [&](auto& s) {
-            if constexpr (requires { s.seed; }) s.seed = seed;
-        },
-        selector);
-    return selector;
-}
-
-/// Stages, and what was accepted behind the prompt: another chain can be brought to the same place. (A copy cannot: the
-/// peer's clone of adaptive_p draws from the beginning again.)
-class line {
-public:
-    explicit line(std::vector<any_spec> stages) : stages_(std::move(stages)) {}
-
-    bool has_meaning() const { return begin().last_status().ok(); }
-    exact_chain begin() const { return made_with(stages_.back()); }
-    /// At this place, with another seed of the selector, or its own for 0.
-    exact_chain at(const checkpoint& place, std::uint64_t seed = 0) const {
-        exact_chain c = made_with(seed == 0 ? stages_.back() : with_seed(stages_.back(), seed));
-        for (const token_id token : accepted_) c.accept(token);
-        EXPECT_TRUE(c.rollback(place)) << what();
-        return c;
-    }
-    void accept(token_id token) { accepted_.push_back(token); }
-    std::string what() const { return reference::describe(reference::model{stages_, {}}); }
-
-private:
-    exact_chain made_with(const any_spec& selector) const {
-        exact_chain c;
-        const auto push = [&](const any_spec& stage) { std::visit([&](const auto& spec) { c.push(spec); }, stage); };
-        for (std::size_t i = 0; i + 1 < stages_.size(); ++i) push(stages_[i]);
-        push(selector);
-        if (c.last_status().ok()) c.prompt(prompt_tokens);
-        return c;
-    }
-
-    std::vector<any_spec> stages_;
-    std::vector<token_id> accepted_;
-};
+using line = chain_line<exact_chain, push_to>;
 
 // ---- the law
 
@@ -166,15 +86,14 @@ TEST(ExactWeighing, IsTheSoftmaxOfWhatTheStagesLeave) {
         const line l({stage, dist{1}});
         if (!l.has_meaning()) continue;
         exact_chain c = l.begin(), without_selector;
-        std::visit([&](const auto& spec) { without_selector.push(spec); }, stage);
-        without_selector.prompt(prompt_tokens);
+        push_to(without_selector, stage);
+        without_selector.prompt(short_prompt);
         for (int i = 0; i < 2; ++i) {
             const auto row = ordinary_row(number++);
-            std::vector<token_data> memory;
-            for (const float logit : row) memory.push_back({token_id(memory.size()), logit, 0.0f});
+            auto memory = candidates_of(row);
             candidates left{memory.data(), memory.size(), -1, false};
             without_selector.apply(left);
-            without_selector.reset(), without_selector.prompt(prompt_tokens);
+            without_selector.reset(), without_selector.prompt(short_prompt);
             const weighed law = c.weigh(row);
             bool is_ordinary = left.size > 0;
             for (const auto& token : left) is_ordinary &= std::abs(token.logit) < 1e30f;
@@ -190,7 +109,7 @@ TEST(ExactWeighing, IsTheSoftmaxOfWhatTheStagesLeave) {
 }
 /// What a sample leaves is what the law listed, with the same shares; and the token is one of them.
 TEST(ExactWeighing, ListsWhatASampleLeaves) {
-    rows_in_turn rows(1);
+    rows_in_turn rows(1, sizes);
     for (const any_spec& selector : those_that_draw())
         for (const any_spec& ahead :
              {any_spec(temperature{1.2f}), any_spec(top_k{40}), any_spec(top_p{0.9f, 0}), any_spec(min_p{0.05f, 0})}) {
@@ -213,7 +132,7 @@ TEST(ExactWeighing, ListsWhatASampleLeaves) {
         }
 }
 TEST(ExactWeighing, FirstOfTheDistributionAreTheFirstOfAll) {
-    rows_in_turn rows(2);
+    rows_in_turn rows(2, sizes);
     for (const any_spec& selector : every_selector())
         for (const any_spec& ahead : {any_spec(temperature{1.2f}), any_spec(top_k{40}), any_spec(top_p{0.9f, 0})}) {
             exact_chain c = line({ahead, selector}).begin();
@@ -238,7 +157,7 @@ TEST(ExactWeighing, FirstOfTheDistributionAreTheFirstOfAll) {
 }
 template <class Chain>
 void expect_weigh_changes_nothing(Chain looking, Chain plain, const std::string& what) {
-    rows_in_turn rows(3);
+    rows_in_turn rows(3, sizes);
     for (std::size_t i = 0; i < 3 * all_shapes.size(); ++i) {
         const auto row = rows.next(), other = rows.next();
         const checkpoint before = looking.mark();
@@ -247,7 +166,7 @@ void expect_weigh_changes_nothing(Chain looking, Chain plain, const std::string&
         looking.weigh(other);
         const weighed law = looking.weigh(row);
         const bool has_law = bool(law);
-        ASSERT_TRUE(same_mark(looking.mark(), before)) << rows.what() << what;
+        ASSERT_TRUE(same_place(looking.mark(), before)) << rows.what() << what;
         ASSERT_TRUE(same_step(looking.last_step(), last)) << rows.what() << what;
         ASSERT_EQ(looking.replays().rows, rows_before);
         ASSERT_EQ(looking.replays().replays, replays_before);
@@ -262,7 +181,7 @@ void expect_weigh_changes_nothing(Chain looking, Chain plain, const std::string&
         } else {
             ASSERT_EQ(looking.sample(row), plain.sample(row)) << rows.what() << what;
         }
-        ASSERT_TRUE(same_mark(looking.mark(), plain.mark())) << rows.what() << what;
+        ASSERT_TRUE(same_place(looking.mark(), plain.mark())) << rows.what() << what;
         ASSERT_EQ(looking.replays().rows, plain.replays().rows);
         ASSERT_EQ(looking.replays().replays, plain.replays().replays);
     }
@@ -298,20 +217,20 @@ void expect_choices_are_samples(Sampling sampling, Choosing choosing, rows_in_tu
             ASSERT_TRUE(same_step(taken, sampling.last_step())) << rows.what() << ", " << what;
             ASSERT_TRUE(same_step(choosing.last_step(), sampling.last_step())) << rows.what() << ", " << what;
         }
-        ASSERT_TRUE(same_mark(choosing.mark(), sampling.mark())) << rows.what() << ", " << what;
+        ASSERT_TRUE(same_place(choosing.mark(), sampling.mark())) << rows.what() << ", " << what;
         ASSERT_EQ(choosing.replays().rows, sampling.replays().rows) << rows.what() << ", " << what;
         ASSERT_EQ(choosing.replays().replays, sampling.replays().replays) << rows.what() << ", " << what;
     }
     const auto row = make_row(shape::random, 256, 1);
     for (int i = 0; i < 3; ++i) ASSERT_EQ(choosing.sample(row), sampling.sample(row)) << what;
-    ASSERT_TRUE(same_mark(choosing.mark(), sampling.mark())) << what;
+    ASSERT_TRUE(same_place(choosing.mark(), sampling.mark())) << what;
     if (choosing.mark().position < 2) return;
     ASSERT_TRUE(choosing.rewind(2));
     ASSERT_TRUE(sampling.rewind(2));
-    ASSERT_TRUE(same_mark(choosing.mark(), sampling.mark())) << what;
+    ASSERT_TRUE(same_place(choosing.mark(), sampling.mark())) << what;
 }
 TEST(ExactChoosing, WhatTheChainWouldSampleIsASample) {
-    rows_in_turn rows(4);
+    rows_in_turn rows(4, sizes);
     for (const any_spec& stage : every_stage())
         for (const any_spec& selector : every_selector()) {
             const line l({stage, selector});
@@ -332,7 +251,7 @@ void expect_selectors_choices_are_samples(rows_in_turn& rows) {
         }
 }
 TEST(ExactChoosing, WhatEverySelectorWouldSampleIsASample) {
-    rows_in_turn rows(5);
+    rows_in_turn rows(5, sizes);
     expect_selectors_choices_are_samples<dist>(rows);
     expect_selectors_choices_are_samples<gumbel>(rows);
     expect_selectors_choices_are_samples<skew>(rows);
@@ -341,39 +260,13 @@ TEST(ExactChoosing, WhatEverySelectorWouldSampleIsASample) {
     expect_selectors_choices_are_samples<adaptive_p>(rows);
 }
 
-/// Other seeds draw other tokens at the same place. Whoever takes one of those has used up as many random words, and
-/// has learnt the same.
-void expect_others_choices(line l, rows_in_turn& rows, int steps) {
-    checkpoint place = l.begin().mark();
-    for (int i = 0; i < steps; ++i) {
-        const auto row = rows.next(), behind = rows.next();
-        token_id taken = null_token;
-        for (const std::uint64_t seed : {101u, 102u, 103u}) {
-            exact_chain other = l.at(place, seed), c = l.at(place);
-            const token_id token = other.sample(row);
-            if (token < 0) continue;
-            if (c.weigh(row).weight(token) == 0) continue;
-            ASSERT_TRUE(same_step(c.accept_choice(token), other.last_step())) << rows.what() << ", " << l.what();
-            ASSERT_TRUE(same_mark(c.mark(), other.mark())) << rows.what() << ", " << l.what();
-            ASSERT_EQ(all_weights(c.weigh(behind), behind.size()), all_weights(other.weigh(behind), behind.size()))
-                << rows.what() << ", " << l.what();
-            taken = token;
-        }
-        if (taken < 0) continue;
-        exact_chain c = l.at(place);
-        c.weigh(row);
-        c.accept_choice(taken);
-        place = c.mark();
-        l.accept(taken);
-    }
-}
 TEST(ExactChoosing, AnotherTokenIsTheSampleOfAnotherSeed) {
-    rows_in_turn rows(6);
+    rows_in_turn rows(6, sizes);
     for (const any_spec& stage : every_stage())
         for (const any_spec& selector : those_that_draw()) {
             const line l({stage, selector});
             if (!l.has_meaning()) continue;
-            expect_others_choices(l, rows, 2);
+            expect_others_choices(l, rows, 2, false);
             if (testing::Test::HasFailure()) return;
         }
 }
@@ -383,12 +276,12 @@ void expect_selectors_others_choices(rows_in_turn& rows) {
         for (const any_spec& ahead :
              {any_spec(temperature{1.5f}), any_spec(top_k{40}), any_spec(xtc{0.5f, 0.02f, 0, 5})}) {
             const line l({ahead, selector});
-            if (l.has_meaning()) expect_others_choices(l, rows, 6);
+            if (l.has_meaning()) expect_others_choices(l, rows, 6, false);
             if (testing::Test::HasFailure()) return;
         }
 }
 TEST(ExactChoosing, AnotherTokenOfEverySelectorIsTheSampleOfAnotherSeed) {
-    rows_in_turn rows(7);
+    rows_in_turn rows(7, sizes);
     expect_selectors_others_choices<dist>(rows);
     expect_selectors_others_choices<mirostat>(rows);
     expect_selectors_others_choices<mirostat_v2>(rows);
@@ -396,7 +289,7 @@ TEST(ExactChoosing, AnotherTokenOfEverySelectorIsTheSampleOfAnotherSeed) {
 }
 
 TEST(ExactChoosing, OfRandomChains) {
-    rows_in_turn rows(10);
+    rows_in_turn rows(10, sizes);
     random_integers random(10);
     const auto any_of = [&](const std::vector<any_spec>& all) { return all[random.below(all.size())]; };
     for (std::size_t n = how_many(200, 100000, "random chains of llama.cpp's samplers"); n > 0; --n) {
@@ -406,7 +299,7 @@ TEST(ExactChoosing, OfRandomChains) {
         const line l(stages);
         if (!l.has_meaning()) continue;
         expect_choices_are_samples(l.begin(), l.begin(), rows, 4, l.what());
-        expect_others_choices(l, rows, 2);
+        expect_others_choices(l, rows, 2, false);
         if (testing::Test::HasFailure()) return;
     }
 }
@@ -431,49 +324,16 @@ void expect_accepted_behind(const char* name, Event event) {
                 const step taken = choosing.accept_choice(token), expected = plain.accept(token);
                 EXPECT_TRUE(same_step(taken, expected)) << what;
                 EXPECT_TRUE(same_step(choosing.last_step(), expected)) << what;
-                EXPECT_TRUE(same_mark(choosing.mark(), plain.mark())) << what;
+                EXPECT_TRUE(same_place(choosing.mark(), plain.mark())) << what;
                 EXPECT_EQ(choosing.sample(row), plain.sample(row)) << what;
             }
 }
-TEST(ExactChoosing, BehindATokenIsAccepting) {
-    expect_accepted_behind("accept", [](exact_chain& c, std::span<const float>) { c.accept(2); });
-    expect_accepted_behind("a refused token", [](exact_chain& c, std::span<const float>) { c.accept(-1); });
-    expect_accepted_behind("prompt", [](exact_chain& c, std::span<const float>) { c.prompt(std::array{1, 2}); });
-    expect_accepted_behind("sample", [](exact_chain& c, std::span<const float> row) { c.sample(row); });
-}
-TEST(ExactChoosing, BehindAWayBackIsAccepting) {
-    expect_accepted_behind("rollback", [](exact_chain& c, std::span<const float>) {
-        const checkpoint here = c.mark();
-        EXPECT_TRUE(c.rollback(here));
-    });
-    expect_accepted_behind("rewind", [](exact_chain& c, std::span<const float>) { EXPECT_TRUE(c.rewind(1)); });
-    expect_accepted_behind("reset", [](exact_chain& c, std::span<const float>) { c.reset(); });
-}
-TEST(ExactChoosing, BehindALookIsAccepting) {
-    expect_accepted_behind("peek", [](exact_chain& c, std::span<const float> row) { c.peek(row); });
-    expect_accepted_behind("distribution", [](exact_chain& c, std::span<const float> row) { c.distribution(row); });
-    expect_accepted_behind("the first", [](exact_chain& c, std::span<const float> row) { c.distribution(row, 3); });
-    expect_accepted_behind("logprobs", [](exact_chain& c, std::span<const float> row) { c.logprobs(row, 5); });
-    expect_accepted_behind("no law", [](exact_chain& c, std::span<const float>) { c.weigh({}); });
-}
-TEST(ExactChoosing, BehindCandidatesIsAccepting) {
-    expect_accepted_behind("apply", [](exact_chain& c, std::span<const float> row) {
-        std::vector<token_data> memory;
-        for (const float logit : row.first(10)) memory.push_back({token_id(memory.size()), logit, 0.0f});
-        candidates few{memory.data(), memory.size(), -1, false};
-        c.apply(few);
-    });
-}
-TEST(ExactChoosing, OfACopyIsAccepting) {
-    expect_accepted_behind("a copy", [](exact_chain& c, std::span<const float>) {
-        exact_chain copy = c;
-        c = copy;
-    });
-    expect_accepted_behind("a move", [](exact_chain& c, std::span<const float>) {
-        exact_chain moved = std::move(c);
-        c = std::move(moved);
-    });
-    expect_accepted_behind("a fork", [](exact_chain& c, std::span<const float>) { c = c.fork(3); });
+TEST(ExactChoosing, BehindAnythingElseIsAccepting) {
+    const auto test = [](const char* name, auto event) { expect_accepted_behind(name, event); };
+    each_token_between<exact_chain>(test);
+    each_way_back_between<exact_chain>(test);
+    each_look_between<exact_chain>(test);
+    each_copy_between<exact_chain>(test);
 }
 TEST(ExactChoosing, WhatWeighsNothingIsAccepting) {
     for (const any_spec& selector : those_that_draw())
@@ -488,7 +348,7 @@ TEST(ExactChoosing, WhatWeighsNothingIsAccepting) {
                     exact_chain choosing = l.begin(), plain = l.begin();
                     ASSERT_EQ(choosing.weigh(row).weight(token), 0u) << token;
                     EXPECT_TRUE(same_step(choosing.accept_choice(token), plain.accept(token))) << token;
-                    EXPECT_TRUE(same_mark(choosing.mark(), plain.mark())) << token << ", " << l.what();
+                    EXPECT_TRUE(same_place(choosing.mark(), plain.mark())) << token << ", " << l.what();
                     EXPECT_EQ(choosing.sample(row), plain.sample(row)) << token << ", " << l.what();
                 }
             }
@@ -497,7 +357,7 @@ TEST(ExactChoosing, WhatWeighsNothingIsAccepting) {
 TEST(ExactChoosing, ReplacesWhatAPeekHadDrawn) {
     for (const any_spec& selector : those_that_draw()) {
         const line l({temperature{1.5f}, selector});
-        rows_in_turn rows(8);
+        rows_in_turn rows(8, sizes);
         exact_chain sampling = l.begin(), choosing = l.begin();
         for (int i = 0; i < 40; ++i) {
             const auto row = rows.next(), other = rows.next();
@@ -505,13 +365,13 @@ TEST(ExactChoosing, ReplacesWhatAPeekHadDrawn) {
             const token_id token = sampling.sample(row);
             if (token < 0 || choosing.weigh(row).weight(token) == 0) choosing.sample(row);
             else choosing.accept_choice(token);
-            ASSERT_TRUE(same_mark(choosing.mark(), sampling.mark())) << rows.what() << ", " << l.what();
+            ASSERT_TRUE(same_place(choosing.mark(), sampling.mark())) << rows.what() << ", " << l.what();
         }
     }
 }
 template <class Make>
 void expect_one_meaning(Make make) {
-    rows_in_turn rows(9);
+    rows_in_turn rows(9, sizes);
     const auto late = [&] {
         exact_chain c;
         const auto stages = make();

@@ -10,6 +10,7 @@
 #include <riffle/llama_exact.hpp>
 #include <riffle/speculative.hpp>
 
+#include "chain/same_place.hpp"
 #include "fuzz/fuzz.hpp"
 
 namespace riffle_tests::fuzz {
@@ -235,10 +236,6 @@ void draft_at_a_pace(controller& pace, input& in, draft& d, draft_tree& t) {
 
 // ---- rounds
 
-bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
-}
 /// What verify gave, against a chain that stands where the round began and takes the tokens one by one. `row_behind` is
 /// the row behind token i - 1.
 template <bool Matches, class Chain, class Rows>

@@ -8,6 +8,7 @@
 #include <riffle/llama_exact.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "saved_numbers.hpp"
 
 namespace riffle_tests::fuzz {
 
@@ -20,7 +21,7 @@ using numbers = std::vector<std::uint32_t>;
 
 constexpr std::size_t words = 24, kinds = 6, exact_kind = 3;
 /// Where numbers of a file lie.
-enum place : std::size_t { size_of_file = 3, layout = 5, in_file = 12, first_token = 16 };
+enum place : std::size_t { layout = 5, in_file = 12, first_token = 16 };
 
 /// A stage of the user's with a mark of its own.
 struct even_sums {
@@ -133,30 +134,6 @@ void live(any_pipeline& c, input& in) {
     }
 }
 
-bytes bytes_of(const numbers& all) {
-    bytes file;
-    for (const std::uint32_t number : all)
-        for (int shift = 0; shift < 32; shift += 8) file.push_back(std::byte(number >> shift & 0xFF));
-    return file;
-}
-numbers numbers_of(const bytes& file) {
-    numbers all;
-    for (std::size_t i = 0; i + 3 < file.size(); i += 4) {
-        std::uint32_t number = 0;
-        for (std::size_t k = 0; k < 4; ++k) number |= std::uint32_t(file[i + k]) << 8 * k;
-        all.push_back(number);
-    }
-    return all;
-}
-/// With the size and the checksum that it has to have.
-bytes put_right(numbers all) {
-    all[size_of_file] = std::uint32_t(4 * all.size());
-    all[size_of_file + 1] = 0;
-    std::uint32_t hash = 2166136261u;
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) hash = (hash ^ all[i]) * 16777619u;
-    all.back() = hash;
-    return bytes_of(all);
-}
 /// A few bits mostly, so that counts and lengths are met.
 std::uint32_t any_number(input& in) {
     switch (in.below(8)) {

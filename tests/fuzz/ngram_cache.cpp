@@ -7,6 +7,7 @@
 #include <riffle/speculative/drafters/ngram_cache.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "saved_numbers.hpp"
 
 namespace riffle_tests::fuzz {
 
@@ -26,7 +27,7 @@ std::uint32_t any_number(input& in) {
     return 0x7FFFFFFFu + kind % 2u;
 }
 /// N-grams with followers, in either format; now and then a number that does not belong there.
-numbers nearly_a_file(input& in, bool of_llama) {
+bytes nearly_a_file(input& in, bool of_llama) {
     numbers all;
     if (!of_llama) all = {0x66666972, 0x474E656C, 1, 0, 0};
     while (!in.empty()) {
@@ -40,19 +41,9 @@ numbers nearly_a_file(input& in, bool of_llama) {
             all.push_back(1 + any_number(in));
         }
     }
-    if (of_llama) return all;
+    if (of_llama) return bytes_of(all);
     all.push_back(0);
-    all[3] = std::uint32_t(4 * all.size());
-    std::uint32_t hash = 2166136261u;
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) hash = (hash ^ all[i]) * 16777619u;
-    all.back() = hash;
-    return all;
-}
-bytes bytes_of(const numbers& all) {
-    bytes file;
-    for (const std::uint32_t number : all)
-        for (int shift = 0; shift < 32; shift += 8) file.push_back(std::byte(number >> shift & 0xFF));
-    return file;
+    return put_right(all);
 }
 bytes saved(const riffle::ngram_cache& of) {
     bytes file(of.saved_bytes());
@@ -96,7 +87,7 @@ void ngram_cache(input in) {
     const bool of_llama = how % 2 != 0;
     bytes file;
     if (how < 2) {
-        file = bytes_of(nearly_a_file(in, of_llama));
+        file = nearly_a_file(in, of_llama);
     } else {
         const auto rest = in.rest();
         for (const std::uint8_t byte : rest) file.push_back(std::byte{byte});

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include <riffle/speculative/drafters/ngram_cache.hpp>
 
 #include "integers.hpp"
+#include "saved_numbers.hpp"
 
 namespace riffle_tests::ngram_cache_files {
 namespace {
@@ -32,11 +34,6 @@ using llama_ngrams = std::vector<std::pair<std::array<token_id, 4>, std::vector<
 void put(bytes& to, std::uint32_t number) {
     for (int i = 0; i < 4; ++i) to.push_back(std::byte(number >> 8 * i & 0xFF));
 }
-std::uint32_t number_at(const bytes& of, std::size_t i) {
-    std::uint32_t number = 0;
-    for (std::size_t k = 0; k < 4; ++k) number += std::uint32_t(of[4 * i + k]) << 8 * k;
-    return number;
-}
 void set_number(bytes& of, std::size_t i, std::uint32_t number) {
     bytes put_down;
     put(put_down, number);
@@ -44,9 +41,8 @@ void set_number(bytes& of, std::size_t i, std::uint32_t number) {
 }
 /// The last number becomes what it has to be.
 void set_checksum(bytes& of) {
-    std::uint32_t hash = 2166136261u;
-    for (std::size_t i = 0; i + 1 < of.size() / 4; ++i) hash = (hash ^ number_at(of, i)) * 16777619u;
-    set_number(of, of.size() / 4 - 1, hash);
+    const auto numbers = numbers_of(of);
+    set_number(of, numbers.size() - 1, checksum_of(std::span(numbers).first(numbers.size() - 1)));
 }
 bytes slow_file(const counts& all) {
     bytes made;

@@ -15,6 +15,8 @@
 
 #include <riffle/llama_exact.hpp>
 
+#include "chain/same_place.hpp"
+#include "speculative/each_verifier.hpp"
 #include "speculative/engine.hpp"
 
 namespace riffle_tests::speculative_rounds {
@@ -44,21 +46,6 @@ draft draft_of(std::span<const token_id> tokens) {
 const std::vector<token_id> right{0, 1, 2, 3};
 /// One type for the rows of all tests, and one for most chains, or all verifiers would be compiled for each of them.
 using row_function = std::function<std::span<const float>(std::size_t)>;
-
-bool same_place(const checkpoint& a, const checkpoint& b) {
-    return a.prefix_hash == b.prefix_hash && a.layout == b.layout && a.tokens == b.tokens && a.position == b.position &&
-           a.attempt == b.attempt && a.stages == b.stages;
-}
-
-/// Calls test(speculator) for each verifier of lines.
-template <class Test>
-void each_verifier(Test test) {
-    test(speculator<match>{});
-    test(speculator<rejection>{});
-    test(speculator<block_verification>{});
-    test(speculator<recursive_rejection>{});
-    test(speculator<typical_acceptance>{});
-}
 
 std::vector<token_id> tokens_of(const verified& round) { return {round.tokens.begin(), round.tokens.end()}; }
 

@@ -27,23 +27,23 @@ bool is_on_way_to(std::int32_t node, std::int32_t to, const Proposal& proposed) 
 }  // namespace detail
 
 /// Teaches a drafter all rows of a round, those of refused tokens too: of each, what is likely by the distribution of
-/// `likely`, a chain of one's own that cuts, as top_k{8} | dist{}; its state stays as it is. `last` is the token that
+/// `narrow`, a chain of one's own that cuts, as top_k{8} | dist{}; its state stays as it is. `last` is the token that
 /// the text ended with ahead of the round; rows are those of the verifier, and a row that is empty is left out. Where a
 /// token was drafted at several places, an accepted one's row counts. A round that failed teaches nothing.
 ///
 ///     const verified& round = verifier.verify(chain, tree, rows);
-///     learn_round(drafter, text.back(), likely, tree, rows, round);
+///     learn_round(drafter, text.back(), narrow, tree, rows, round);
 ///     drafter.accept(round.tokens);
 ///
-/// Costs a distribution of `likely` a row: 7 µs where a row has 128,256 logits.
+/// Costs a distribution of `narrow` a row: 7 µs where a row has 128,256 logits.
 template <learning_drafter Drafter, class Chain, class Proposal, class Rows>
-void learn_round(Drafter& drafter, token_id last, Chain& likely, const Proposal& proposed, const Rows& rows,
+void learn_round(Drafter& drafter, token_id last, Chain& narrow, const Proposal& proposed, const Rows& rows,
                  const verified& round) noexcept {
     const detail::logit_source<Rows> source(rows);
     if (!round.state.ok() || !source.can_give(proposed.size() + 1).ok()) return;
     const auto learn_row = [&](std::int32_t node) {
         const token_id behind = node < 0 ? last : detail::drafted_token(proposed, node);
-        drafter.learn(behind, likely.distribution(source[std::size_t(node + 1)]));
+        drafter.learn(behind, narrow.distribution(source[std::size_t(node + 1)]));
     };
     for (std::int32_t n = 0; n < std::int32_t(proposed.size()); ++n)
         if (!detail::is_on_way_to(n, round.node, proposed)) learn_row(n);

@@ -165,7 +165,7 @@ class recycled_memory {
 ///         tree.clear();
 ///         drafter.propose(tree, 32);
 ///         const auto& round = verifier.verify(chain, tree, rows);
-///         learn_round(drafter, text.back(), likely, tree, rows, round);  // auto likely = top_k{8} | dist{};
+///         learn_round(drafter, text.back(), narrow, tree, rows, round);  // auto narrow = top_k{8} | dist{};
 ///         drafter.accept(round.tokens);
 ///     }
 ///
