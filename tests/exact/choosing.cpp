@@ -56,7 +56,7 @@ std::vector<any_spec> list_of(const std::vector<Spec>& variants) {
     return {variants.begin(), variants.end()};
 }
 
-constexpr std::array<std::size_t, 8> sizes{1, 6, 31, 31, 256, 256, 700, 3000};
+constexpr std::array<std::size_t, 8> usual_sizes{1, 6, 31, 31, 256, 256, 700, 3000};
 
 void push_to(exact_chain& c, const any_spec& stage) {
     std::visit([&](const auto& spec) { c.push(spec); }, stage);
@@ -109,7 +109,7 @@ TEST(ExactWeighing, IsTheSoftmaxOfWhatTheStagesLeave) {
 }
 /// What a sample leaves is what the law listed, with the same shares; and the token is one of them.
 TEST(ExactWeighing, ListsWhatASampleLeaves) {
-    rows_in_turn rows(1, sizes);
+    rows_in_turn rows(1, usual_sizes);
     for (const any_spec& selector : those_that_draw())
         for (const any_spec& ahead :
              {any_spec(temperature{1.2f}), any_spec(top_k{40}), any_spec(top_p{0.9f, 0}), any_spec(min_p{0.05f, 0})}) {
@@ -132,7 +132,7 @@ TEST(ExactWeighing, ListsWhatASampleLeaves) {
         }
 }
 TEST(ExactWeighing, FirstOfTheDistributionAreTheFirstOfAll) {
-    rows_in_turn rows(2, sizes);
+    rows_in_turn rows(2, usual_sizes);
     for (const any_spec& selector : every_selector())
         for (const any_spec& ahead : {any_spec(temperature{1.2f}), any_spec(top_k{40}), any_spec(top_p{0.9f, 0})}) {
             exact_chain c = line({ahead, selector}).begin();
@@ -157,7 +157,7 @@ TEST(ExactWeighing, FirstOfTheDistributionAreTheFirstOfAll) {
 }
 template <class Chain>
 void expect_weigh_changes_nothing(Chain looking, Chain plain, const std::string& what) {
-    rows_in_turn rows(3, sizes);
+    rows_in_turn rows(3, usual_sizes);
     for (std::size_t i = 0; i < 3 * all_shapes.size(); ++i) {
         const auto row = rows.next(), other = rows.next();
         const checkpoint before = looking.mark();
@@ -230,7 +230,7 @@ void expect_choices_are_samples(Sampling sampling, Choosing choosing, rows_in_tu
     ASSERT_TRUE(same_place(choosing.mark(), sampling.mark())) << what;
 }
 TEST(ExactChoosing, WhatTheChainWouldSampleIsASample) {
-    rows_in_turn rows(4, sizes);
+    rows_in_turn rows(4, usual_sizes);
     for (const any_spec& stage : every_stage())
         for (const any_spec& selector : every_selector()) {
             const line l({stage, selector});
@@ -251,7 +251,7 @@ void expect_selectors_choices_are_samples(rows_in_turn& rows) {
         }
 }
 TEST(ExactChoosing, WhatEverySelectorWouldSampleIsASample) {
-    rows_in_turn rows(5, sizes);
+    rows_in_turn rows(5, usual_sizes);
     expect_selectors_choices_are_samples<dist>(rows);
     expect_selectors_choices_are_samples<gumbel>(rows);
     expect_selectors_choices_are_samples<skew>(rows);
@@ -261,7 +261,7 @@ TEST(ExactChoosing, WhatEverySelectorWouldSampleIsASample) {
 }
 
 TEST(ExactChoosing, AnotherTokenIsTheSampleOfAnotherSeed) {
-    rows_in_turn rows(6, sizes);
+    rows_in_turn rows(6, usual_sizes);
     for (const any_spec& stage : every_stage())
         for (const any_spec& selector : those_that_draw()) {
             const line l({stage, selector});
@@ -281,7 +281,7 @@ void expect_selectors_others_choices(rows_in_turn& rows) {
         }
 }
 TEST(ExactChoosing, AnotherTokenOfEverySelectorIsTheSampleOfAnotherSeed) {
-    rows_in_turn rows(7, sizes);
+    rows_in_turn rows(7, usual_sizes);
     expect_selectors_others_choices<dist>(rows);
     expect_selectors_others_choices<mirostat>(rows);
     expect_selectors_others_choices<mirostat_v2>(rows);
@@ -289,7 +289,7 @@ TEST(ExactChoosing, AnotherTokenOfEverySelectorIsTheSampleOfAnotherSeed) {
 }
 
 TEST(ExactChoosing, OfRandomChains) {
-    rows_in_turn rows(10, sizes);
+    rows_in_turn rows(10, usual_sizes);
     random_integers random(10);
     const auto any_of = [&](const std::vector<any_spec>& all) { return all[random.below(all.size())]; };
     for (std::size_t n = how_many(200, 100000, "random chains of llama.cpp's samplers"); n > 0; --n) {
@@ -357,7 +357,7 @@ TEST(ExactChoosing, WhatWeighsNothingIsAccepting) {
 TEST(ExactChoosing, ReplacesWhatAPeekHadDrawn) {
     for (const any_spec& selector : those_that_draw()) {
         const line l({temperature{1.5f}, selector});
-        rows_in_turn rows(8, sizes);
+        rows_in_turn rows(8, usual_sizes);
         exact_chain sampling = l.begin(), choosing = l.begin();
         for (int i = 0; i < 40; ++i) {
             const auto row = rows.next(), other = rows.next();
@@ -371,7 +371,7 @@ TEST(ExactChoosing, ReplacesWhatAPeekHadDrawn) {
 }
 template <class Make>
 void expect_one_meaning(Make make) {
-    rows_in_turn rows(9, sizes);
+    rows_in_turn rows(9, usual_sizes);
     const auto late = [&] {
         exact_chain c;
         const auto stages = make();

@@ -21,18 +21,20 @@ const streams& checked_streams() {
 }
 
 constexpr const char* head =
-    R"(# Golden streams: what riffle's chains do under numerics::reproducible, on every compiler, instruction set and machine.
+    R"(# Golden streams: what riffle's chains do under numerics::reproducible, on every compiler, instruction set
+# and machine.
 #
-# Each line is one chain over 200 steps on rows made from integers: running hashes of the tokens, of the total masses S, of
-# the block masses, and of the survivors' ids and logit bits. Tokens alone would not notice a contracted multiplication.
+# Each line is one chain over 200 steps on rows made from integers: running hashes of the tokens, of the total masses S,
+# of the block masses, and of the survivors' ids and logit bits. Tokens alone would not notice a contracted
+# multiplication.
 #
 # A line that changes means that somebody's seeds give other text than before. Write this file anew only when that is
 # wanted and said in the release notes: when the meaning of a stage, the arithmetic (exp, log, tanh, weights), the
-# generator or a stream number changes on purpose; or when chains are added, and then the old lines must stay as they are.
-# Never because a compiler, a flag, a lane width or another machine gives something else: that is the bug these lines are
-# here to find.
-# S, block masses and survivors also follow the plan: they may change where another plan takes a mass of the row or leaves
-# more in it. The tokens must not.
+# generator or a stream number changes on purpose; or when chains are added, and then the old lines must stay as they
+# are. Never because a compiler, a flag, a lane width or another machine gives something else: that is the bug these
+# lines are here to find.
+# S, block masses and survivors also follow the plan: they may change where another plan takes a mass of the row or
+# leaves more in it. The tokens must not.
 #
 #     RIFFLE_GOLDEN_WRITE=tests/golden/streams.txt riffle_test_golden
 #
