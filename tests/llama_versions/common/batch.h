@@ -34,8 +34,8 @@ inline std::int32_t llama_decode(llama_context* ctx, llama_batch batch) {
     return 0;
 }
 
-// What the functions of every period do, whatever they are called; -1 is the first position, or the last. Sequences that
-// the context does not have are looked at by none.
+// What the functions of every period do, whatever they are called; -1 is the first position, or the last. Sequences
+// that the context does not have are looked at by none.
 inline bool fake_has(const llama_context* ctx, llama_seq_id seq_id) {
     return seq_id >= 0 && std::size_t(seq_id) < ctx->memory.size();
 }
