@@ -167,6 +167,7 @@ TEST(Speculation, RefusesABatchThatTheContextDoesNotTake) {
     context.row_behind = row_behind;
     llama::draft_batch batch;
     EXPECT_EQ(llama::decode(&context, batch), -1);  // never filled
+    EXPECT_FALSE(llama::trim(&context, batch, verified()));
     draft proposed;
     for (token_id i = 0; i < 16; ++i) proposed.push(i);
     ASSERT_TRUE(batch.fill(first_token, 0, proposed));

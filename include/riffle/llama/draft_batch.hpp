@@ -27,19 +27,20 @@ namespace riffle::inline RIFFLE_ABI::llama {
 class draft_batch {
 public:
     /// For a line. `last` is the token that the text got last, `position` its position in `sequence`. False without
-    /// memory.
+    /// memory; it is empty then, and decode refuses it.
     bool fill(llama_token last, std::int32_t position, const draft& proposed, llama_seq_id sequence = 0) noexcept {
-        if (!begin(last, position, sequence, proposed.size() + 1) || !add_branches(sequence, sequence, 1)) return false;
+        if (!begin(last, position, sequence, proposed.size() + 1) || !add_branches(sequence, sequence, 1))
+            return clear(), false;
         for (std::size_t i = 0; i < proposed.size(); ++i) add(proposed[i], 1 + i, {0, 1});
         share_out();
         return true;
     }
-    /// For a tree. False without memory.
+    /// For a tree. False without memory; it is empty then, and decode refuses it.
     bool fill(llama_token last, std::int32_t position, const draft_tree& proposed, llama_seq_id sequence = 0,
               llama_seq_id first_branch = 1) noexcept {
         if (!begin(last, position, sequence, proposed.size() + 1) || !find_leaves(proposed) ||
             !add_branches(sequence, first_branch, leaves_[0].count))
-            return false;
+            return clear(), false;
         rows_[0] = leaves_[0];
         const auto nodes = std::int32_t(proposed.size());
         for (std::int32_t n = 0; n < nodes; ++n)
@@ -79,12 +80,15 @@ private:
         std::uint32_t first = 0, count = 0;
     };
 
-    bool begin(llama_token last, std::int32_t position, llama_seq_id sequence, std::size_t count) noexcept {
+    void clear() noexcept {
         for (auto* numbers : {&tokens_, &positions_, &counts_, &indices_}) numbers->clear();
         rows_.clear();
         wanted_.clear();
         sequences_.clear();
         branches_.clear();
+    }
+    bool begin(llama_token last, std::int32_t position, llama_seq_id sequence, std::size_t count) noexcept {
+        clear();
         position_ = position;
         sequence_ = sequence;
         for (auto* numbers : {&tokens_, &positions_, &counts_, &indices_})
@@ -172,6 +176,7 @@ std::int32_t decode(Context* context, draft_batch& batch) noexcept {
 /// go back, as that of recurrent models; then the text has to be evaluated anew.
 template <class Context>
 bool trim(Context* context, const draft_batch& batch, const verified& round) noexcept {
+    if (round.node < draft_tree::root || std::size_t(round.node + 1) >= batch.size()) return false;
     const llama_seq_id sequence = batch.sequence(), branch = batch.branch_of(round.node);
     const std::int32_t end = batch.position() + 1 + std::int32_t(round.accepted);
     bool is_done;
