@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <riffle/llama_speculative.hpp>
 #include <riffle/speculative.hpp>
 
 #include "embedding/allocations.hpp"
@@ -192,6 +193,32 @@ TEST(SpeculationMemory, DraftersProposeLessWithoutIt) {
     expect_less_without_memory([] { return ngram_cache{}; });
     expect_less_without_memory([] { return recycled_tokens{}; });
     expect_less_without_memory([] { return first_of(suffix_automaton{.least_match = 5}, ngram_map{}); });
+}
+
+/// For llama.cpp: whole, or empty and refused.
+template <class Draft>
+void expect_whole_or_empty(const Draft& proposed) {
+    for (std::size_t n = 0; n < 100; ++n) {
+        llama::draft_batch batch;
+        bool is_filled, was_last;
+        {
+            failing_allocation failing(n);
+            is_filled = batch.fill(5, 0, proposed);
+            was_last = !failing.happened();
+        }
+        EXPECT_EQ(is_filled, was_last) << n;
+        EXPECT_EQ(batch.size(), is_filled ? proposed.size() + 1 : 0u) << n;
+        EXPECT_EQ(batch.branches().empty(), !is_filled) << n;
+        if (was_last) {
+            EXPECT_GT(n, 5u);
+            return;
+        }
+    }
+    FAIL() << "a hundred allocations";
+}
+TEST(SpeculationMemory, BatchesForLlamaAreWholeOrEmpty) {
+    expect_whole_or_empty(drafted());
+    expect_whole_or_empty(drafted_tree());
 }
 
 }  // namespace
