@@ -139,21 +139,14 @@ has_webassembly() {
         clang++ --target=wasm32-wasi -fno-exceptions -x c++ - -o "$build_dir/webassembly/probe.wasm" 2>/dev/null
 }
 
-# A fresh root has no package lists, an old one has stale ones; one update a run is enough. One leg at a time: apt-get waits
-# for another that installs, but not for one that updates.
+# A fresh root has no package lists, an old one has stale ones; one update a run is enough.
 apt_install() {
-    local status=0
-    mkdir -p "$build_dir"
-    exec 7>"$build_dir/apt-lock"
-    flock 7
     if [[ -z ${apt_is_up_to_date:-} ]]; then
         as_root apt-get -o DPkg::Lock::Timeout=300 update </dev/null || true
         apt_is_up_to_date=1
     fi
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install \
-        --yes --no-install-recommends "$@" </dev/null || status=$?
-    exec 7>&-
-    return $status
+        --yes --no-install-recommends "$@" </dev/null
 }
 
 # --- what is affected by a change -------------------------------------------------------------------------------------
@@ -171,13 +164,6 @@ is_affected() {
 }
 
 # --- building ---------------------------------------------------------------------------------------------------------
-
-# has_memory_to_spare KILOBYTES: so many for each job
-has_memory_to_spare() {
-    local kilobytes
-    kilobytes=$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null)
-    ((${kilobytes:-0} >= jobs * $1))
-}
 
 # Says what stands in the way of building at all, and answers 1.
 can_build() {
@@ -284,9 +270,8 @@ last_step() {
     tail -n 60 "$1" 2>/dev/null | grep -aE '^ *(\[ *[0-9]+(/[0-9]+|%)\]|[0-9]+/[0-9]+ )' | tail -n 1
 }
 
-running= workers=()
+running=
 stop_running() {
-    ((!${#workers[@]})) || kill -TERM "${workers[@]}" 2>/dev/null || true
     [[ -z $running ]] || kill -TERM -- "-$running" 2>/dev/null || true
 }
 trap 'stop_running; exit 130' INT TERM HUP
