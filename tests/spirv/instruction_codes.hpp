@@ -1,0 +1,180 @@
+#pragma once
+// The instructions that the interpreter runs or skips, by the names and numbers of the specification (Khronos, SPIR-V
+// 1.6, section 3.52). They are listed anew, and not taken from riffle, whose modules the interpreter checks.
+
+#include <cstdint>
+
+namespace riffle_tests::interpreting {
+
+using word = std::uint32_t;
+
+enum class code : word {
+    Nop = 0,
+    Undef = 1,
+    Line = 8,
+    ExtInst = 12,
+    EntryPoint = 15,
+    TypeVoid = 19,
+    TypeBool = 20,
+    TypeInt = 21,
+    TypeFloat = 22,
+    TypeVector = 23,
+    TypeArray = 28,
+    TypeRuntimeArray = 29,
+    TypeStruct = 30,
+    TypePointer = 32,
+    ConstantTrue = 41,
+    ConstantFalse = 42,
+    Constant = 43,
+    ConstantComposite = 44,
+    ConstantNull = 46,
+    SpecConstantTrue = 48,
+    SpecConstantFalse = 49,
+    SpecConstant = 50,
+    SpecConstantComposite = 51,
+    Function = 54,
+    FunctionParameter = 55,
+    FunctionEnd = 56,
+    FunctionCall = 57,
+    Variable = 59,
+    Load = 61,
+    Store = 62,
+    AccessChain = 65,
+    InBoundsAccessChain = 66,
+    Decorate = 71,
+    MemberDecorate = 72,
+    VectorExtractDynamic = 77,
+    VectorInsertDynamic = 78,
+    VectorShuffle = 79,
+    CompositeConstruct = 80,
+    CompositeExtract = 81,
+    CompositeInsert = 82,
+    CopyObject = 83,
+    ConvertFToU = 109,
+    ConvertFToS = 110,
+    ConvertSToF = 111,
+    ConvertUToF = 112,
+    Bitcast = 124,
+    SNegate = 126,
+    FNegate = 127,
+    IAdd = 128,
+    FAdd = 129,
+    ISub = 130,
+    FSub = 131,
+    IMul = 132,
+    FMul = 133,
+    UDiv = 134,
+    FDiv = 136,
+    UMod = 137,
+    IAddCarry = 149,
+    ISubBorrow = 150,
+    UMulExtended = 151,
+    Any = 154,
+    All = 155,
+    LogicalEqual = 164,
+    LogicalNotEqual = 165,
+    LogicalOr = 166,
+    LogicalAnd = 167,
+    LogicalNot = 168,
+    Select = 169,
+    IEqual = 170,
+    INotEqual = 171,
+    UGreaterThan = 172,
+    SGreaterThan = 173,
+    UGreaterThanEqual = 174,
+    SGreaterThanEqual = 175,
+    ULessThan = 176,
+    SLessThan = 177,
+    ULessThanEqual = 178,
+    SLessThanEqual = 179,
+    FOrdEqual = 180,
+    FUnordEqual = 181,
+    FOrdNotEqual = 182,
+    FUnordNotEqual = 183,
+    FOrdLessThan = 184,
+    FUnordLessThan = 185,
+    FOrdGreaterThan = 186,
+    FUnordGreaterThan = 187,
+    FOrdLessThanEqual = 188,
+    FUnordLessThanEqual = 189,
+    FOrdGreaterThanEqual = 190,
+    FUnordGreaterThanEqual = 191,
+    ShiftRightLogical = 194,
+    ShiftRightArithmetic = 195,
+    ShiftLeftLogical = 196,
+    BitwiseOr = 197,
+    BitwiseXor = 198,
+    BitwiseAnd = 199,
+    Not = 200,
+    BitFieldUExtract = 203,
+    BitCount = 205,
+    ControlBarrier = 224,
+    MemoryBarrier = 225,
+    AtomicLoad = 227,
+    AtomicStore = 228,
+    AtomicExchange = 229,
+    AtomicIAdd = 234,
+    AtomicISub = 235,
+    AtomicUMin = 237,
+    AtomicUMax = 239,
+    AtomicAnd = 240,
+    AtomicOr = 241,
+    Phi = 245,
+    LoopMerge = 246,
+    SelectionMerge = 247,
+    Label = 248,
+    Branch = 249,
+    BranchConditional = 250,
+    Switch = 251,
+    Kill = 252,
+    Return = 253,
+    ReturnValue = 254,
+    Unreachable = 255,
+    NoLine = 317,
+    GroupNonUniformElect = 333,
+    GroupNonUniformUMax = 357,
+};
+
+/// Of the set GLSL.std.450.
+enum class extended_code : word {
+    Exp = 27,
+    Log = 28,
+    UMin = 38,
+    SMin = 39,
+    UMax = 41,
+    SMax = 42,
+    UClamp = 44,
+    SClamp = 45,
+    FindILsb = 73,
+    FindUMsb = 75,
+};
+
+enum class storage_class : word {
+    Input = 1,
+    Workgroup = 4,
+    Private = 6,
+    Function = 7,
+    PushConstant = 9,
+    StorageBuffer = 12,
+};
+
+enum class decorated : word { SpecId = 1, ArrayStride = 6, BuiltIn = 11, Binding = 33, Offset = 35 };
+
+enum class input : word {
+    NumWorkgroups = 24,
+    WorkgroupId = 26,
+    LocalInvocationId = 27,
+    GlobalInvocationId = 28,
+    LocalInvocationIndex = 29,
+};
+
+/// Bits of memory semantics, and the scopes that reach other work groups.
+namespace semantics {
+inline constexpr word acquires = 0x2 | 0x8 | 0x10;  ///< Acquire, AcquireRelease, SequentiallyConsistent
+inline constexpr word releases = 0x4 | 0x8 | 0x10;
+inline constexpr word uniform_memory = 0x40;  ///< which stands for storage buffers too
+inline constexpr word workgroup_memory = 0x100;
+inline constexpr word device_scope = 1, queue_family_scope = 5;
+}  // namespace semantics
+
+}  // namespace riffle_tests::interpreting
