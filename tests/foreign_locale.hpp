@@ -18,11 +18,14 @@ namespace riffle_tests {
 constexpr std::array decimal_signs{"<U002C>", "<U066B>"};
 
 /// As long as it lives, the process is under a locale that has this decimal sign. The locale is made on the spot by
-/// glibc's localedef, from nothing but what is written here, since none may be installed. Where that does not work
-/// there is a reason to skip.
+/// glibc's localedef, from nothing but what is written here, since none may be installed; Windows has one with a comma.
+/// Where that does not work there is a reason to skip.
 class foreign_locale {
 public:
     explicit foreign_locale(const std::string& decimal_sign) : before_(std::setlocale(LC_NUMERIC, nullptr)) {
+#if defined(_WIN32)
+        is_set_ = decimal_sign == decimal_signs[0] && std::setlocale(LC_NUMERIC, "German") && printed(0.5) == "0,5";
+#else
         if (const char* path = std::getenv("LOCPATH")) path_before_ = path;
         std::error_code failed;
         const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -35,19 +38,22 @@ public:
         if (std::system((in + "localedef -c -f ./characters -i ./numbers ./foreign >log 2>&1").c_str()) < 0) return;
         setenv("LOCPATH", folder_.c_str(), 1);
         is_set_ = std::setlocale(LC_NUMERIC, "foreign") != nullptr && printed(0.5) != "0.5";
+#endif
     }
     ~foreign_locale() {
         std::setlocale(LC_NUMERIC, before_.c_str());
+#if !defined(_WIN32)
         if (path_before_.empty()) unsetenv("LOCPATH");
         else setenv("LOCPATH", path_before_.c_str(), 1);
         std::error_code ignored;
         std::filesystem::remove_all(folder_, ignored);
+#endif
     }
     foreign_locale(const foreign_locale&) = delete;
     foreign_locale& operator=(const foreign_locale&) = delete;
 
     bool is_set() const { return is_set_; }
-    static const char* reason() { return "no foreign locale could be made: that takes glibc and its localedef"; }
+    static const char* reason() { return "no foreign locale: that takes glibc and its localedef, or Windows"; }
     /// A number by this locale.
     static std::string printed(double value) {
         char text[64];

@@ -1,9 +1,13 @@
 #include "keyboard.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <string>
+
+#if !defined(_WIN32)
 #include <termios.h>
 #include <unistd.h>
+#endif
 
 namespace quickstart {
 namespace {
@@ -11,6 +15,9 @@ namespace {
 constexpr char ctrl_c = 3, ctrl_d = 4, escape = 27;
 
 /// The next byte; -1 at the end of the input.
+#if defined(_WIN32)
+int next_byte() { return std::getchar(); }
+#else
 int next_byte() {
     unsigned char byte = 0;
     for (;;) {
@@ -19,6 +26,7 @@ int next_byte() {
         if (count == 0 || errno != EINTR) return -1;
     }
 }
+#endif
 
 /// What follows `ESC [`, up to the letter or ~ that ends it (ECMA-48, section 5.4).
 std::string rest_of_sequence() {
@@ -32,6 +40,11 @@ std::string rest_of_sequence() {
 
 }  // namespace
 
+#if defined(_WIN32)  // a console hands over what was typed with the return key
+struct keyboard::saved_mode {};
+keyboard::keyboard() = default;
+keyboard::~keyboard() = default;
+#else
 struct keyboard::saved_mode {
     termios mode;
 };
@@ -48,6 +61,7 @@ keyboard::~keyboard() {
     if (saved_ != nullptr) tcsetattr(STDIN_FILENO, TCSANOW, &saved_->mode);
     delete saved_;
 }
+#endif
 
 pressed keyboard::next() {
     for (;;) {

@@ -4,9 +4,12 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <vector>
+
+#if !defined(_WIN32)
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <vector>
+#endif
 
 #include <fmt/format.h>
 
@@ -18,12 +21,18 @@ std::string_view environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
+#if defined(_WIN32)  // a console is written to as a file is: without colours, and as wide as --width says
+std::size_t terminal_width() { return 96; }
+bool shows_escape_sequences(std::FILE*) { return false; }
+#else
+bool shows_escape_sequences(std::FILE* stream) { return isatty(fileno(stream)) != 0; }
 std::size_t terminal_width() {
     constexpr std::size_t otherwise = 96;
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return otherwise;
     return std::clamp<std::size_t>(size.ws_col, 64, 120);  // longer lines are hard to read
 }
+#endif
 
 /// A machine without any locale settings (a container) is most often looked at through a terminal that knows
 /// UTF-8; one that says otherwise is believed.
@@ -44,7 +53,9 @@ terminal::terminal(std::size_t width, bool color)
     : width_(width != 0 ? width : terminal_width()),
       color_(color && is_terminal(stdout) && environment("NO_COLOR").empty()), unicode_(shows_unicode()) {}
 
-bool terminal::is_terminal(std::FILE* stream) { return isatty(fileno(stream)) != 0 && environment("TERM") != "dumb"; }
+bool terminal::is_terminal(std::FILE* stream) {
+    return shows_escape_sequences(stream) && environment("TERM") != "dumb";
+}
 
 std::string terminal::paint(std::string_view text, style look) const {
     static constexpr std::array<std::string_view, 4> codes{"", "\033[1m", "\033[2m", "\033[1;36m"};

@@ -10,16 +10,10 @@
 
 namespace riffle::inline RIFFLE_ABI::exact {
 
-/// A value as it is rounded, never part of a fused multiply-add. (clang's pragma is not enough here: under
-/// -ffp-contract=fast its code generator fuses all the same.)
+/// A value as it is rounded, never part of a fused multiply-add.
 template <class Real>
 RIFFLE_INLINE Real rounded(Real value) noexcept {
-    RIFFLE_PIN_SCALAR(value)
-#if defined(__clang__) && defined(__SSE2__)
-    __asm__("" : "+x"(value));
-#elif defined(__clang__) && defined(__aarch64__)
-    __asm__("" : "+w"(value));
-#endif
+    RIFFLE_KEEP_ROUNDED(value)
     return value;
 }
 
@@ -56,16 +50,16 @@ RIFFLE_INLINE Real hidden(Real value) noexcept {
 }
 }  // namespace detail
 
-inline float exp(float x) noexcept { return __builtin_expf(detail::hidden(x)); }
-inline double exp(double x) noexcept { return __builtin_exp(detail::hidden(x)); }
-inline float log(float x) noexcept { return __builtin_logf(detail::hidden(x)); }
-inline float (log2)(float x) noexcept { return __builtin_log2f(detail::hidden(x)); }
-inline float pow(float x, float y) noexcept { return __builtin_powf(detail::hidden(x), detail::hidden(y)); }
-inline double pow(double x, double y) noexcept { return __builtin_pow(detail::hidden(x), detail::hidden(y)); }
-inline float sqrt(float x) noexcept { return __builtin_sqrtf(detail::hidden(x)); }
+inline float exp(float x) noexcept { return RIFFLE_C_MATH(expf)(detail::hidden(x)); }
+inline double exp(double x) noexcept { return RIFFLE_C_MATH(exp)(detail::hidden(x)); }
+inline float log(float x) noexcept { return RIFFLE_C_MATH(logf)(detail::hidden(x)); }
+inline float (log2)(float x) noexcept { return RIFFLE_C_MATH(log2f)(detail::hidden(x)); }
+inline float pow(float x, float y) noexcept { return RIFFLE_C_MATH(powf)(detail::hidden(x), detail::hidden(y)); }
+inline double pow(double x, double y) noexcept { return RIFFLE_C_MATH(pow)(detail::hidden(x), detail::hidden(y)); }
+inline float sqrt(float x) noexcept { return RIFFLE_C_MATH(sqrtf)(detail::hidden(x)); }
 
 }  // namespace libm
 
-constexpr float absolute(float x) noexcept { return __builtin_fabsf(x); }
+inline float absolute(float x) noexcept { return RIFFLE_C_MATH(fabsf)(x); }
 
 }  // namespace riffle::exact

@@ -24,7 +24,7 @@ RIFFLE_LOCAL inline constexpr auto greater_logit = [](const token_data& a, const
 RIFFLE_NOINLINE inline bool any_nan(const candidates& c) noexcept {
     std::size_t i = 0;
     for (; i + 2 <= c.size; i += 2)  // one comparison for two
-        if (__builtin_isunordered(c[i].logit, c[i + 1].logit)) return true;
+        if (RIFFLE_C_MATH(isunordered)(c[i].logit, c[i + 1].logit)) return true;
     return i < c.size && c[i].logit != c[i].logit;
 }
 

@@ -114,6 +114,15 @@
 #else
 #define RIFFLE_PIN_SCALAR(scalar)
 #endif
+// Keeps a scalar as it is rounded, whatever the flags. (clang's pragma is not enough for that: under -ffp-contract=fast
+// its code generator fuses all the same.)
+#if defined(__clang__) && defined(__SSE2__)
+#define RIFFLE_KEEP_ROUNDED(scalar) __asm__("" : "+x"(scalar));
+#elif defined(__clang__) && defined(__aarch64__)
+#define RIFFLE_KEEP_ROUNDED(scalar) __asm__("" : "+w"(scalar));
+#else
+#define RIFFLE_KEEP_ROUNDED(scalar) RIFFLE_PIN_SCALAR(scalar)
+#endif
 #if defined(__GNUC__) && !defined(__clang__) && \
     (defined(__NO_INLINE__) || !(defined(__x86_64__) || defined(__aarch64__)))
 #define RIFFLE_ROUNDED_LANES(product) __builtin_assoc_barrier(product)
@@ -142,6 +151,14 @@
 #define RIFFLE_512_BY_BUILTINS 1
 #else
 #define RIFFLE_512_BY_BUILTINS 0
+#endif
+
+// A function of the C library by its name there, as in RIFFLE_C_MATH(expf)(x), without the header <cmath>.
+#if defined(__GNUC__) || defined(__clang__)
+#define RIFFLE_C_MATH(name) __builtin_##name
+#else
+#include <cmath>
+#define RIFFLE_C_MATH(name) ::name
 #endif
 
 // Between a name and its parenthesis, so that somebody's macro of that name is not called.

@@ -163,4 +163,15 @@ struct lanes {
     }
 };
 
+namespace detail {
+/// The lanes of these numbers, of a below N and of b from there on.
+template <int... From, int N>
+RIFFLE_INLINE int_lanes<N> permuted(const int_lanes<N>& a, const int_lanes<N>& b) noexcept {
+    int_lanes<N> r;
+    int lane = 0;
+    ((r.v[lane++] = From < N ? a.v[From % N] : b.v[From % N]), ...);
+    return r;
+}
+}  // namespace detail
+
 }  // namespace riffle

@@ -38,6 +38,13 @@ RIFFLE_INLINE Lanes high_product(const Lanes& a, std::uint32_t factor) noexcept 
     high.v = typename Lanes::vector(__builtin_convertvector(product >> 32, narrow));
     return high;
 }
+/// The lanes of these numbers, of a below N and of b from there on.
+template <int... From, class Lanes>
+RIFFLE_INLINE Lanes permuted(const Lanes& a, const Lanes& b) noexcept {
+    Lanes r;
+    r.v = __builtin_shufflevector(a.v, b.v, From...);
+    return r;
+}
 
 }  // namespace detail
 

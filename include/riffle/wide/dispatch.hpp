@@ -1,5 +1,8 @@
 #pragma once
 #include <riffle/math/config.hpp>
+#if RIFFLE_X86
+#include <riffle/wide/x86/widest.hpp>
+#endif
 
 // Which lane width a pass runs at is chosen here, once a call, from what the processor has. A pass is a struct with
 // `template <int N> static auto run(...)`, inlined with all that it calls into one of the entries below, whose
@@ -37,17 +40,7 @@ struct entry<4> {
 /// The widest lanes this processor runs: 16 (AVX-512), 8 (AVX2) or 4.
 RIFFLE_LOCAL inline int widest() noexcept {
 #if RIFFLE_X86
-    // All that RIFFLE_TARGET_AVX2 and RIFFLE_TARGET_AVX512 name, as a hypervisor may hide any of it. (Of lzcnt clang 14
-    // knows no question; it came with bmi2.)
-    static const int widest = [] {
-        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi") ||
-            !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt"))
-            return 4;
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-                   ? 16
-                   : 8;
-    }();
+    static const int widest = widest_of_processor();
     return widest;
 #else
     return 4;

@@ -52,11 +52,11 @@ struct interleaved {
     /// The values of a field in the order of candidates, and back.
     template <int Field, int... Lane>
     static RIFFLE_INLINE ints in_order(const ints& values, std::integer_sequence<int, Lane...>) noexcept {
-        return permuted<((3 * Lane + Field) % N)...>(values, values);
+        return detail::permuted<((3 * Lane + Field) % N)...>(values, values);
     }
     template <int Field, int... Lane>
     static RIFFLE_INLINE ints out_of_order(const ints& values, std::integer_sequence<int, Lane...>) noexcept {
-        return permuted<place_of(Field, Lane)...>(values, values);
+        return detail::permuted<place_of(Field, Lane)...>(values, values);
     }
 
 private:
@@ -64,18 +64,18 @@ private:
 
     template <int Field, int... Lane>
     RIFFLE_INLINE ints gathered(std::integer_sequence<int, Lane...>) const noexcept {
-        const ints two = permuted<(Lane + ((N + Lane) % 3 == Field ? N : 0))...>(parts[0], parts[1]);
-        return permuted<(Lane + ((2 * N + Lane) % 3 == Field ? N : 0))...>(two, parts[2]);
+        const ints two = detail::permuted<(Lane + ((N + Lane) % 3 == Field ? N : 0))...>(parts[0], parts[1]);
+        return detail::permuted<(Lane + ((2 * N + Lane) % 3 == Field ? N : 0))...>(two, parts[2]);
     }
     /// `a` with the lanes of b in which that part has the field.
     template <int Field, int Part, int... Lane>
     static RIFFLE_INLINE ints blended(const ints& a, const ints& b, std::integer_sequence<int, Lane...>) noexcept {
-        return permuted<(Lane + ((Part * N + Lane) % 3 == Field ? N : 0))...>(a, b);
+        return detail::permuted<(Lane + ((Part * N + Lane) % 3 == Field ? N : 0))...>(a, b);
     }
     template <int Part, int... Lane>
     static RIFFLE_INLINE ints woven(const ints& ids, const ints& logits, std::integer_sequence<int, Lane...>) noexcept {
         constexpr std::int32_t keep[std::size_t(N)] = {((Part * N + Lane) % 3 == 2 ? 0 : -1)...};
-        return permuted<((Part * N + Lane) / 3 + ((Part * N + Lane) % 3 == 1 ? N : 0))...>(ids, logits) &
+        return detail::permuted<((Part * N + Lane) / 3 + ((Part * N + Lane) % 3 == 1 ? N : 0))...>(ids, logits) &
                ints::load(keep);
     }
     /// The candidate whose field stands in that lane.
@@ -83,18 +83,6 @@ private:
         int candidate = 0;
         while ((3 * candidate + field) % N != lane) ++candidate;
         return candidate;
-    }
-    /// Lanes of a (numbers below N) and b.
-    template <int... From>
-    static RIFFLE_INLINE ints permuted(const ints& a, const ints& b) noexcept {
-        ints r;
-#if RIFFLE_VECTORS
-        r.v = __builtin_shufflevector(a.v, b.v, From...);
-#else
-        int lane = 0;
-        ((r.v[lane++] = From < N ? a.v[From % N] : b.v[From % N]), ...);
-#endif
-        return r;
     }
 };
 
