@@ -63,15 +63,15 @@ void add_memory(executed& all, const program& of, const instruction& i, std::uin
 
 executed count(const interpreting::program& program, std::span<const interpreting::runs_of> runs,
                std::uint64_t subgroup, std::uint64_t barriers) {
-    executed all{.barriers = barriers};
+    executed total{.barriers = barriers};
     for (std::size_t n = 0; n < runs.size(); ++n) {
         const interpreting::instruction& i = program.instructions[n];
         const std::uint64_t weight = interpreting::weight_of(program, i);
-        all.instructions += weight * runs[n].invocations;
-        all.lockstep_instructions += weight * runs[n].subgroups * subgroup;
-        interpreting::add_memory(all, program, i, runs[n].invocations);
+        total.instructions += weight * runs[n].invocations;
+        total.lockstep_instructions += weight * runs[n].subgroups * subgroup;
+        interpreting::add_memory(total, program, i, runs[n].invocations);
     }
-    return all;
+    return total;
 }
 
 }  // namespace riffle_tests
