@@ -48,7 +48,8 @@ RIFFLE_INLINE constexpr V exp(const V& value) noexcept {
     p = p * r + V(5.0000001201e-1f);
     const V tail = (p * r) * r;
     const V e = tail + (r + V(1.0f));
-    return V::from_bits(as_bits(e) + (as_bits(y) << 23));  // the magic number's own bits leave in the shift
+    const auto bits = as_bits(e);
+    return V::from_bits(bits + (as_bits(y) << 23));  // the magic number's own bits leave in the shift
 }
 
 namespace detail {
@@ -115,7 +116,8 @@ RIFFLE_INLINE constexpr V reciprocal(const V& x) noexcept {
     const V magnitude = absolute(x);
     V y = V::from_bits(decltype(as_bits(x))(0x7ef311c3) - as_bits(magnitude));
     for (int step = 0; step < 4; ++step) y = y * (V(2.0f) - magnitude * y);
-    return V::from_bits(as_bits(y) | (as_bits(x) & decltype(as_bits(x))(std::int32_t(0x80000000u))));
+    const auto bits = as_bits(y);
+    return V::from_bits(bits | (as_bits(x) & decltype(as_bits(x))(std::int32_t(0x80000000u))));
 }
 
 /// tanh(x), absolute error below 2e-7, relative error below 1e-7 for |x| < 0.56, and monotone over all floats.
@@ -147,7 +149,8 @@ RIFFLE_INLINE constexpr V tanh(const V& value) noexcept {
     power = power * h + V(6.93147171e-1f);
     power = power * h + V(1.0f);
     power = lesser_of(power, V(2.0f));
-    const V s = V::from_bits(as_bits(power) - ((n + 1) << 23));
+    const auto bits_of_power = as_bits(power);
+    const V s = V::from_bits(bits_of_power - ((n + 1) << 23));
     const V d = V(0.328125f) - s;  // s < 0.3247 here, so d > 0
     V q = d * V(0.357582738f) + V(0.064253148f);
     q = q * d + V(0.270615098f);
@@ -159,7 +162,8 @@ RIFFLE_INLINE constexpr V tanh(const V& value) noexcept {
     const V far_out = q + q - V(1.0f);
 
     const V magnitude = blend(v <= V(0.5625f), near_zero, far_out);
-    return V::from_bits(as_bits(magnitude) | (as_bits(x) & decltype(as_bits(x))(std::int32_t(0x80000000u))));
+    const auto bits = as_bits(magnitude);
+    return V::from_bits(bits | (as_bits(x) & decltype(as_bits(x))(std::int32_t(0x80000000u))));
 }
 
 }  // namespace riffle

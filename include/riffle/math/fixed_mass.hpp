@@ -10,11 +10,13 @@ RIFFLE_LOCAL inline constexpr std::int32_t unit_mass = std::int32_t{1} << 30;
 /// Nats under the maximum beyond which a token weighs nothing: exp(-20.8) * 2^30 < 1.
 RIFFLE_LOCAL inline constexpr float mass_range = 20.8f;
 
-/// exp(x) * 2^30 for x <= 0 (greater x counts as 0); below 1 for x < -20.8 and for NaN. Not monotone in its last bits.
-/// The scale 2^30 * 2^n enters the exponent by an integer addition, which is why x is clamped rather than tested.
+/// Nats under the maximum to which float_mass takes all that is farther: there is less than 1 left of 2^30.
+inline constexpr float clamped_mass_range = 22.0f;
+
+/// exp(x) * 2^30 for -22 <= x <= 0. Not monotone in its last bits. The scale 2^30 * 2^n enters the exponent by an integer
+/// addition, which is why x has to be clamped rather than tested.
 template <class V>
-RIFFLE_INLINE constexpr V float_mass(const V& below_maximum) noexcept {
-    const V x = lesser_of(greater_of(below_maximum, V(-22.0f)), V(0.0f));
+RIFFLE_INLINE constexpr V float_mass_in_range(const V& x) noexcept {
     const V magic(12582912.0f + 30.0f);  // 1.5 * 2^23: what is added to it is rounded to an integer in its low bits
     const V y = x * V(1.44269504f) + magic;
     const V n = y - magic;
@@ -24,8 +26,15 @@ RIFFLE_INLINE constexpr V float_mass(const V& below_maximum) noexcept {
     p = p * r + V(4.1665795894e-2f);
     p = p * r + V(1.6666665459e-1f);
     p = p * r + V(5.0000001201e-1f);
-    const V e = (p * r) * r + (r + V(1.0f));
-    return V::from_bits(as_bits(e) + (as_bits(y) << 23));
+    const V tail = (p * r) * r;
+    const V e = tail + (r + V(1.0f));
+    const auto bits = as_bits(e);
+    return V::from_bits(bits + (as_bits(y) << 23));
+}
+/// exp(x) * 2^30 for x <= 0 (greater x counts as 0); below 1 for x < -20.8 and for NaN.
+template <class V>
+RIFFLE_INLINE constexpr V float_mass(const V& below_maximum) noexcept {
+    return float_mass_in_range(lesser_of(greater_of(below_maximum, V(-clamped_mass_range)), V(0.0f)));
 }
 
 /// The weight of a token x = logit - maximum <= 0: float_mass without its fraction. The same integer for every value

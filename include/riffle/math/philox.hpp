@@ -7,6 +7,16 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
+/// Both halves of an unsigned product.
+template <class Word>
+struct halves_of_product {
+    Word low, high;
+};
+template <class Word>
+RIFFLE_INLINE constexpr halves_of_product<Word> multiply_wide(const Word& a, std::uint32_t factor) noexcept {
+    return {multiply_low(a, factor), multiply_high(a, factor)};
+}
+
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3; SC 2011): four random words
 /// as a pure function of a counter and a key, so that any draw can be made anywhere, in any order, without a state.
 /// `Word` is int_lanes<N>, N counters at once, or a shader's integer; `Key` is the same, or 32 bits for all lanes.
@@ -14,18 +24,20 @@ template <class Word, class Key>
 RIFFLE_INLINE constexpr std::array<Word, 4> philox_rounds(const std::array<Word, 4>& counter,
                                                           const std::array<Key, 2>& key) noexcept {
     const auto in_lanes = [](const Key& k) {
-        if constexpr (std::is_same_v<Key, Word>) return k;
-        else return Word(std::int32_t(k));
+        if constexpr (std::is_same_v<Key, std::uint32_t>) return Word(std::int32_t(k));
+        else return Word(k);
     };
     Word c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     Key k0 = key[0], k1 = key[1];
     for (int round = 0; round < 10; ++round) {
-        const Word high0 = multiply_high(c0, 0xD2511F53u), low0 = multiply_low(c0, 0xD2511F53u);
-        const Word high1 = multiply_high(c2, 0xCD9E8D57u), low1 = multiply_low(c2, 0xCD9E8D57u);
-        c0 = high1 ^ c1 ^ in_lanes(k0);
-        c1 = low1;
-        c2 = high0 ^ c3 ^ in_lanes(k1);
-        c3 = low0;
+        const auto product0 = multiply_wide(c0, 0xD2511F53u);
+        const auto product1 = multiply_wide(c2, 0xCD9E8D57u);
+        const Word mixed1 = product1.high ^ c1;
+        c0 = mixed1 ^ in_lanes(k0);
+        c1 = product1.low;
+        const Word mixed0 = product0.high ^ c3;
+        c2 = mixed0 ^ in_lanes(k1);
+        c3 = product0.low;
         k0 = k0 + Key(std::int32_t(0x9E3779B9u));
         k1 = k1 + Key(std::int32_t(0xBB67AE85u));
     }

@@ -53,7 +53,8 @@ struct quadratic {
         const V distance = greater_of(logit - p[0], V(-1e6f));
         const V d = blend(distance > V(-0x1p-25f), V(0.0f), distance);
         const V square = d * d;
-        return p[1] - p[2] * square + (p[3] * square) * d;
+        const V parabola = p[1] - p[2] * square;
+        return parabola + (p[3] * square) * d;
     }
 
     status(check)() const noexcept {

@@ -28,7 +28,8 @@ struct soft_cap {
     }
     template <class V>
     static RIFFLE_INLINE constexpr V map(const V& logit, const std::array<V, 2>& p) noexcept {
-        return blend(p[0] == V(0.0f), logit, p[0] * tanh(logit * p[1]));
+        const auto is_off = p[0] == V(0.0f);
+        return blend(is_off, logit, p[0] * tanh(logit * p[1]));
     }
 
     status (check)() const noexcept {

@@ -34,7 +34,9 @@ struct typical {
     /// How far a token's distance is from the mean distance; the nearest are kept.
     template <class Lanes>
     static RIFFLE_INLINE constexpr Lanes score(const Lanes& distance, const Lanes& mean) noexcept {
-        return blend(mean < distance, distance - mean, mean - distance);
+        const auto is_below = mean < distance;
+        const Lanes below = distance - mean;
+        return blend(is_below, below, mean - distance);
     }
 
     bool keep(candidates& c, const softmax_statistics& of_all, float floor) const noexcept {

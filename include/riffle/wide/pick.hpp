@@ -17,12 +17,16 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
+/// 31 of 32 random bits to (0, 1): the complement of u in gumbel_noise_of, since the greatest noises come from the least
+/// of it.
+template <class V>
+RIFFLE_INLINE constexpr V complement_of_uniform(const typename V::ints& bits) noexcept {
+    return (V::from_int(shift_right_logical(bits, 1)) + V(0.5f)) * V(4.65661287e-10f);
+}
 /// Gumbel noise of 32 random bits: -log(-log(u)). At most 22.2.
 template <class V>
 RIFFLE_INLINE constexpr V gumbel_noise_of(const typename V::ints& bits) noexcept {
-    // 31 bits to (0, 1); the complement of u, since the greatest noises come from the least of it
-    const V v = (V::from_int(shift_right_logical(bits, 1)) + V(0.5f)) * V(4.65661287e-10f);
-    return -log(minus_log_complement(lesser_of(v, V(0.99999994f))));
+    return -log(minus_log_complement(lesser_of(complement_of_uniform<V>(bits), V(0.99999994f))));
 }
 /// The Gumbel noise of one token, whose bits are keyed by its id, so that it depends neither on the order of the
 /// candidates nor on which others there are.
