@@ -5,6 +5,9 @@
 // Elementwise maths, written once over the value type V: lanes<1>, lanes<N>, and the SPIR-V value
 // (gpu/spirv/values.hpp). Only sums, products, comparisons, selections and bit operations, each rounded once, so every
 // V gives the same bits.
+//
+// In a shader each operation writes an instruction when C++ evaluates it, and compilers evaluate the two operands of an
+// operator in different orders. Where both write, the first is given a name, so that all make the same module.
 
 namespace riffle::inline RIFFLE_ABI {
 

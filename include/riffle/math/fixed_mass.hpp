@@ -10,11 +10,11 @@ RIFFLE_LOCAL inline constexpr std::int32_t unit_mass = std::int32_t{1} << 30;
 /// Nats under the maximum beyond which a token weighs nothing: exp(-20.8) * 2^30 < 1.
 RIFFLE_LOCAL inline constexpr float mass_range = 20.8f;
 
-/// Nats under the maximum to which float_mass takes all that is farther: there is less than 1 left of 2^30.
-inline constexpr float clamped_mass_range = 22.0f;
+/// Nats under the maximum at which float_mass clamps: what is farther counts as this far, where the weight is below 1.
+RIFFLE_LOCAL inline constexpr float clamped_mass_range = 22.0f;
 
-/// exp(x) * 2^30 for -22 <= x <= 0. Not monotone in its last bits. The scale 2^30 * 2^n enters the exponent by an integer
-/// addition, which is why x has to be clamped rather than tested.
+/// exp(x) * 2^30 for -22 <= x <= 0. Not monotone in its last bits. The scale 2^30 * 2^n enters the exponent by an
+/// integer addition, which is why x has to be clamped rather than tested.
 template <class V>
 RIFFLE_INLINE constexpr V float_mass_in_range(const V& x) noexcept {
     const V magic(12582912.0f + 30.0f);  // 1.5 * 2^23: what is added to it is rounded to an integer in its low bits

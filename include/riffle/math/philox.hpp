@@ -7,11 +7,12 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
-/// Both halves of an unsigned product.
+/// The 64 bits of an unsigned product of two words: its low word and its high one.
 template <class Word>
 struct halves_of_product {
     Word low, high;
 };
+/// a * factor in each lane, as unsigned integers.
 template <class Word>
 RIFFLE_INLINE constexpr halves_of_product<Word> multiply_wide(const Word& a, std::uint32_t factor) noexcept {
     return {multiply_low(a, factor), multiply_high(a, factor)};

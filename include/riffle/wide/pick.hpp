@@ -17,8 +17,8 @@
 
 namespace riffle::inline RIFFLE_ABI {
 
-/// 31 of 32 random bits to (0, 1): the complement of u in gumbel_noise_of, since the greatest noises come from the least
-/// of it.
+/// 1 - u, where u is uniform between 0 and 1, from the upper 31 of 32 random bits. Gumbel noise is made of this
+/// complement: its greatest values come from the least complements, which floats tell apart best.
 template <class V>
 RIFFLE_INLINE constexpr V complement_of_uniform(const typename V::ints& bits) noexcept {
     return (V::from_int(shift_right_logical(bits, 1)) + V(0.5f)) * V(4.65661287e-10f);
