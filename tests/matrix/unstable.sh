@@ -143,7 +143,8 @@ in_unstable_root() {
         -cf - . |
         as_root tar -C "$unstable_root/riffle" --no-same-owner -xf -
     [[ -z ${RIFFLE_RECORDED:-} ]] || as_root cp "$RIFFLE_RECORDED" "$unstable_root/riffle/.recorded"
-    [[ ! -f ${RIFFLE_BRING:-} ]] || as_root cp "$RIFFLE_BRING" "$unstable_root/riffle/.${RIFFLE_BRING##*/}"
+    local tests=${RIFFLE_TESTS_FROM_OUTSIDE:-} # a program that was compiled outside, to be run here
+    [[ ! -f $tests ]] || as_root cp "$tests" "$unstable_root/riffle/.${tests##*/}"
     local model=()
     if [[ -n ${RIFFLE_LLAMA_MODEL:-} ]]; then
         as_root cp "$RIFFLE_LLAMA_MODEL" "$unstable_root/riffle/.model.gguf"
