@@ -141,6 +141,7 @@ enum class extended_code : word {
     Log = 28,
     UMin = 38,
     SMin = 39,
+    FMax = 40,
     UMax = 41,
     SMax = 42,
     UClamp = 44,

@@ -126,6 +126,7 @@ private:
         case extended_code::Log: return one([](word x) { return bits(std::log(real(x))); });
         case extended_code::UMin: return two([](word x, word y) { return std::min(x, y); });
         case extended_code::SMin: return signed_ones([](std::int32_t x, std::int32_t y) { return std::min(x, y); });
+        case extended_code::FMax: return reals([](float x, float y) { return bits(x < y ? y : x); });
         case extended_code::UMax: return two([](word x, word y) { return std::max(x, y); });
         case extended_code::SMax: return signed_ones([](std::int32_t x, std::int32_t y) { return std::max(x, y); });
         case extended_code::UClamp: return clamp([](word x) { return x; });

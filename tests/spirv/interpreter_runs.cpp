@@ -104,6 +104,8 @@ const instruction_case cases[] = {
      extended_code::UMin},
     {code::ExtInst, kind::integer, kind::integer, [](word x, word y) { return x < y ? y : x; }, false,
      extended_code::UMax},
+    {code::ExtInst, kind::real, kind::real, [](word x, word y) { return real(x) < real(y) ? y : x; }, false,
+     extended_code::FMax},
     {code::ExtInst, kind::integer, kind::integer, [](word x, word y) { return whole(x) < whole(y) ? x : y; }, false,
      extended_code::SMin},
     {code::ExtInst, kind::integer, kind::integer, [](word x, word y) { return whole(x) < whole(y) ? y : x; }, false,

@@ -70,6 +70,17 @@ public:
         if (!vector_) types_.push(op::TypeVector, vector_ = new_id(), integer, 3);
         return vector_;
     }
+    /// Four integers.
+    constexpr std::uint32_t four_type() noexcept {
+        const std::uint32_t integer = type(scalar::integer);
+        if (!four_) types_.push(op::TypeVector, four_ = new_id(), integer, 4);
+        return four_;
+    }
+    constexpr std::uint32_t pointer_to_four(storage where) noexcept {
+        std::uint32_t& id = pointers_to_four_[std::size_t(where)];
+        if (!id) id = declare_pointer(where, four_type());
+        return id;
+    }
     /// Two integers, as what gives a wide product or a carry returns them.
     constexpr std::uint32_t pair_type() noexcept {
         const std::uint32_t integer = type(scalar::integer);
@@ -78,11 +89,11 @@ public:
     }
     constexpr std::uint32_t constant(scalar of, std::uint32_t bits) noexcept {
         // A full table costs nothing but doublets, which are legal for constants.
-        std::size_t at = (bits * 0x9E3779B1u >> 20 ^ std::size_t(of) * 89) % known_.size();
-        for (std::size_t tried = 0; tried < 16; ++tried, at = (at + 1) % known_.size()) {
+        std::size_t at = (bits * 0x9E3779B1u >> 20 ^ std::size_t(of) * 89) % known_constants;
+        for (std::size_t tried = 0; tried < 16; ++tried, at = (at + 1) % known_constants) {
             known_constant& known = known_[at];
+            if (known.bits == bits && known.of == of && known.id != 0) return known.id;
             if (known.id == 0) return (known = {declare(of, bits), bits, of}).id;
-            if (known.bits == bits && known.of == of) return known.id;
         }
         return declare(of, bits);
     }
@@ -109,11 +120,20 @@ public:
         types_.push(op::TypeArray, array, element, length);
         return declare_variable(storage::Workgroup, declare_pointer(storage::Workgroup, array));
     }
-    /// A storage buffer: a block that holds one array without an end, in descriptor set 0.
-    constexpr std::uint32_t storage_buffer(scalar of, std::uint32_t binding, buffer_use use) noexcept {
-        const std::uint32_t element = type(of), array = new_id(), block = new_id();
+    /// So many arrays of that length.
+    constexpr std::uint32_t shared_arrays(scalar of, std::uint32_t count, std::uint32_t length) noexcept {
+        const std::uint32_t element = type(of), number = constant(scalar::integer, count);
+        const std::uint32_t array = new_id(), all = new_id();
+        types_.push(op::TypeArray, array, element, length);
+        types_.push(op::TypeArray, all, array, number);
+        return declare_variable(storage::Workgroup, declare_pointer(storage::Workgroup, all));
+    }
+    /// A storage buffer: a block that holds one array without an end, of elements of so many bytes, in set 0.
+    constexpr std::uint32_t storage_buffer(std::uint32_t element, std::uint32_t bytes, std::uint32_t binding,
+                                           buffer_use use) noexcept {
+        const std::uint32_t array = new_id(), block = new_id();
         types_.push(op::TypeRuntimeArray, array, element);
-        decorate(array, decoration::ArrayStride, 4);
+        decorate(array, decoration::ArrayStride, bytes);
         types_.push(op::TypeStruct, block, array);
         decorate(block, decoration::Block);
         decorate_member(block, 0, decoration::Offset, 0);
@@ -123,6 +143,8 @@ public:
             declare_variable(storage::StorageBuffer, declare_pointer(storage::StorageBuffer, block));
         decorate(id, decoration::DescriptorSet, 0);
         decorate(id, decoration::Binding, binding);
+        // Two buffers of one binding are two ways to see it, and what is written by one is read by the other.
+        if (use == buffer_use::exchange) decorate(id, decoration::Aliased);
         return id;
     }
     /// The next word of the push constants: the block, and its place in it.
@@ -140,7 +162,10 @@ public:
     /// An instruction with a result of a scalar type.
     template <class... Operands>
     constexpr std::uint32_t emit_scalar(op code, scalar of, Operands... operands) noexcept {
-        return emit_of_type(code, type(of), operands...);
+        // Ahead of next_id_, from which a new type takes its id.
+        const std::uint32_t known = types_of_scalars_[std::size_t(of)], result_type = known ? known : type(of);
+        body_.push(code, result_type, next_id_, operands...);
+        return next_id_++;
     }
     template <class... Operands>
     constexpr std::uint32_t emit_of_type(op code, std::uint32_t result_type, Operands... operands) noexcept {
@@ -159,13 +184,14 @@ public:
         if (options_.precise) decorate(id, decoration::NoContraction);
         return id;
     }
-    constexpr std::uint32_t emit_extended(extended which, std::uint32_t operand) noexcept {
+    template <class... Operands>
+    constexpr std::uint32_t emit_extended(extended which, std::uint32_t result_type, Operands... operands) noexcept {
         if (!extended_set_) extended_set_ = new_id();
-        return emit_scalar(op::ExtInst, scalar::real, extended_set_, which, operand);
+        return emit_of_type(op::ExtInst, result_type, extended_set_, which, operands...);
     }
-    /// A variable of the function that is being written.
-    constexpr std::uint32_t local_variable(scalar of) noexcept {
-        const std::uint32_t pointer = pointer_type(storage::Function, of), id = new_id();
+    /// A variable of the function that is being written; `pointer`: the type of a pointer to it.
+    constexpr std::uint32_t local_variable(std::uint32_t pointer) noexcept {
+        const std::uint32_t id = new_id();
         locals_.push(op::Variable, pointer, id, storage::Function);
         return id;
     }
@@ -244,6 +270,7 @@ private:
         return 0;
     }
 
+    static constexpr std::size_t known_constants = 1024;
     struct known_constant {
         std::uint32_t id = 0, bits = 0;
         scalar of = scalar::boolean;
@@ -331,11 +358,13 @@ private:
     bool well_formed_ = true;
     std::uint32_t main_ = 0, local_size_ = 0, extended_set_ = 0, division_ = 0;
 
-    std::array<std::uint32_t, scalars> types_of_scalars_{};
-    std::array<std::array<std::uint32_t, scalars>, 13> pointers_{};
-    std::uint32_t void_ = 0, vector_ = 0, pair_ = 0;
+    // No std::array, of which every use is a call: compilers take a limited number of steps.
+    std::uint32_t types_of_scalars_[scalars]{};
+    std::uint32_t pointers_[13][scalars]{};
+    std::array<std::uint32_t, 13> pointers_to_four_{};
+    std::uint32_t void_ = 0, vector_ = 0, four_ = 0, pair_ = 0;
     std::array<std::uint32_t, 3> integer_functions_{};  ///< types, by the number of arguments
-    std::array<known_constant, 1024> known_{};
+    known_constant known_[known_constants]{};
 
     std::array<built_in, 4> input_kinds_{};
     std::array<std::uint32_t, 4> input_ids_{};

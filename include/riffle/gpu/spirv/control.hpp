@@ -51,7 +51,7 @@ constexpr void while_(assembler& code, Condition condition, Body body, Next next
                         end = code.new_id();
     code.emit_only(op::Branch, head);
     code.label(head);
-    code.emit_only(op::LoopMerge, end, again, 0);
+    code.emit_only(op::LoopMerge, end, again, dont_unroll);
     code.emit_only(op::Branch, test);
     code.label(test);
     const std::uint32_t asked = boolean(condition()).id(code);

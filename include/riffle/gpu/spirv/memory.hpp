@@ -19,7 +19,7 @@ public:
     constexpr place() noexcept = default;
     constexpr place(assembler& code, std::uint32_t pointer) noexcept : code_(&code), pointer_(pointer) {}
     constexpr operator T() const noexcept { return load(); }
-    constexpr T load() const noexcept { return {*code_, code_->emit_scalar(op::Load, T::type, pointer_)}; }
+    constexpr T load() const noexcept { return {*code_, code_->emit_of_type(op::Load, T::type_in(*code_), pointer_)}; }
     constexpr void store(const T& value) const noexcept { code_->emit_only(op::Store, pointer_, value.id(*code_)); }
 
 protected:
@@ -31,7 +31,8 @@ protected:
 template <class T>
 class variable : public place<T> {
 public:
-    constexpr explicit variable(assembler& code) noexcept : place<T>(code, code.local_variable(T::type)) {}
+    constexpr explicit variable(assembler& code) noexcept
+        : place<T>(code, code.local_variable(T::pointer_in(code, storage::Function))) {}
     constexpr variable(assembler& code, const T& first) noexcept : variable(code) { this->store(first); }
     variable(const variable&) = delete;
     constexpr variable& operator=(const variable& other) noexcept { return *this = other.load(); }
@@ -87,22 +88,22 @@ public:
     /// Atomic in no order with other memory; each returns what was there before. Only integers have them: sums of
     /// floats would depend on who comes first.
     constexpr u32 add(const u32& value) const noexcept
-        requires(Allowed == access::write && T::type == scalar::integer)
+        requires(Allowed == access::write && T::has_atomics)
     {
         return atomically(op::AtomicIAdd, value);
     }
     constexpr u32 raise(const u32& value) const noexcept
-        requires(Allowed == access::write && T::type == scalar::integer)
+        requires(Allowed == access::write && T::has_atomics)
     {
         return atomically(op::AtomicUMax, value);
     }
     constexpr u32 lower(const u32& value) const noexcept
-        requires(Allowed == access::write && T::type == scalar::integer)
+        requires(Allowed == access::write && T::has_atomics)
     {
         return atomically(op::AtomicUMin, value);
     }
     constexpr u32 set_bits(const u32& value) const noexcept
-        requires(Allowed == access::write && T::type == scalar::integer)
+        requires(Allowed == access::write && T::has_atomics)
     {
         return atomically(op::AtomicOr, value);
     }
@@ -117,15 +118,15 @@ private:
     }
 };
 
-/// A storage buffer of descriptor set 0, seen as an array of T.
+/// A storage buffer of descriptor set 0, seen as an array of T. Two may have one binding: words, and vectors of four.
 template <class T, access Allowed = access::write>
 class buffer {
 public:
     constexpr buffer(assembler& code, std::uint32_t binding,
                      buffer_use use = Allowed == access::read ? buffer_use::read : buffer_use::write) noexcept
-        : code_(&code), id_(code.storage_buffer(T::type, binding, use)) {}
+        : code_(&code), id_(code.storage_buffer(T::type_in(code), T::bytes, binding, use)) {}
     constexpr element<T, storage::StorageBuffer, Allowed> operator[](const u32& index) const noexcept {
-        const std::uint32_t pointer = code_->pointer_type(storage::StorageBuffer, T::type),
+        const std::uint32_t pointer = T::pointer_in(*code_, storage::StorageBuffer),
                             member = code_->constant(scalar::integer, 0), at = index.id(*code_);
         return {*code_, code_->emit_of_type(op::AccessChain, pointer, id_, member, at)};
     }
@@ -148,6 +149,26 @@ public:
     constexpr element<T, storage::Workgroup> operator[](const u32& index) const noexcept {
         const std::uint32_t pointer = code_->pointer_type(storage::Workgroup, T::type), at = index.id(*code_);
         return {*code_, code_->emit_of_type(op::AccessChain, pointer, id_, at)};
+    }
+
+private:
+    assembler* code_ = nullptr;
+    std::uint32_t id_ = 0;
+};
+
+/// Two such arrays, of as many elements as there are invocations each.
+template <class T>
+class shared_twice {
+public:
+    /// To be assigned before use.
+    constexpr shared_twice() noexcept = default;
+    constexpr explicit shared_twice(assembler& code) noexcept
+        : code_(&code), id_(code.shared_arrays(T::type, 2, code.local_size())) {}
+    /// `which`: 0 or 1.
+    constexpr element<T, storage::Workgroup> operator()(const u32& which, const u32& index) const noexcept {
+        const std::uint32_t pointer = code_->pointer_type(storage::Workgroup, T::type), array = which.id(*code_),
+                            at = index.id(*code_);
+        return {*code_, code_->emit_of_type(op::AccessChain, pointer, id_, array, at)};
     }
 
 private:

@@ -41,6 +41,7 @@ enum class op : std::uint16_t {
     AccessChain = 65,
     Decorate = 71,
     MemberDecorate = 72,
+    CompositeConstruct = 80,
     CompositeExtract = 81,
     ConvertFToS = 110,
     ConvertSToF = 111,
@@ -122,6 +123,7 @@ enum class decoration : std::uint32_t {
     Block = 2,
     ArrayStride = 6,
     BuiltIn = 11,
+    Aliased = 20,
     Coherent = 23,
     NonWritable = 24,
     NonReadable = 25,
@@ -134,7 +136,18 @@ enum class decoration : std::uint32_t {
 enum class built_in : std::uint32_t { WorkgroupSize = 25, WorkgroupId = 26, LocalInvocationIndex = 29 };
 
 /// Instructions of the set GLSL.std.450.
-enum class extended : std::uint32_t { Exp = 27, Log = 28 };
+enum class extended : std::uint32_t {
+    Exp = 27,
+    Log = 28,
+    UMin = 38,
+    FMax = 40,
+    UMax = 41,
+    SMax = 42,
+};
+
+/// What a loop asks of the driver's compiler: not to be written out turn by turn, which multiplies the time it takes
+/// (Mesa's lavapipe: three times) and brings nothing where the turns are not known.
+inline constexpr std::uint32_t dont_unroll = 2;
 
 /// The scopes and memory semantics that riffle's barriers and atomics name.
 enum class scope : std::uint32_t { Device = 1, Workgroup = 2, Subgroup = 3 };

@@ -28,6 +28,13 @@ template <scalar Of>
 class operand {
 public:
     static constexpr scalar type = Of;
+    static constexpr std::uint32_t bytes = 4;
+    static constexpr bool has_atomics = Of == scalar::integer;
+    /// The ids of the type, and of pointers to it.
+    static constexpr std::uint32_t type_in(assembler& code) noexcept { return code.type(Of); }
+    static constexpr std::uint32_t pointer_in(assembler& code, storage where) noexcept {
+        return code.pointer_type(where, Of);
+    }
     constexpr operand(assembler& code, std::uint32_t id) noexcept : code_(&code), word_(id) {}
 
     constexpr bool is_constant() const noexcept { return code_ == nullptr; }
@@ -53,7 +60,8 @@ namespace detail {
 template <class First, class... Rest>
 constexpr assembler& assembler_of(const First& first, const Rest&... rest) noexcept {
     if constexpr (sizeof...(Rest) == 0) return *first.code();
-    else return first.is_constant() ? assembler_of(rest...) : *first.code();
+    else if (assembler* const code = first.code()) return *code;
+    else return assembler_of(rest...);
 }
 /// One instruction over values.
 template <class Result, class... Operands>
@@ -171,8 +179,26 @@ public:
         if (condition.is_constant()) return condition.bits() ? yes : no;
         return detail::emit_value<u32>(op::Select, condition, yes, no);
     }
-    friend constexpr u32 greater_of(const u32& a, const u32& b) noexcept { return blend(a < b, b, a); }
-    friend constexpr u32 lesser_of(const u32& a, const u32& b) noexcept { return blend(b < a, b, a); }
+    friend constexpr u32 greater_of(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return a.bits() < b.bits() ? b : a;
+        return emit_extended(extended::UMax, a, b);
+    }
+    friend constexpr u32 lesser_of(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return b.bits() < a.bits() ? b : a;
+        return emit_extended(extended::UMin, a, b);
+    }
+    /// The greater as signed integers.
+    friend constexpr u32 greater_of_signed(const u32& a, const u32& b) noexcept {
+        if (detail::all_constant(a, b)) return std::int32_t(a.bits()) < std::int32_t(b.bits()) ? b : a;
+        return emit_extended(extended::SMax, a, b);
+    }
+
+private:
+    static constexpr u32 emit_extended(extended which, const u32& a, const u32& b) noexcept {
+        assembler& to = detail::assembler_of(a, b);
+        const std::uint32_t a_id = a.id(to), b_id = b.id(to);
+        return {to, to.emit_extended(which, type_in(to), a_id, b_id)};
+    }
 };
 
 /// 32 bits that count as a signed integer; sums and products wrap. The `ints` of f32.
@@ -268,6 +294,14 @@ public:
     friend constexpr f32 greater_of(const f32& a, const f32& b) noexcept { return blend(a > b, a, b); }
     friend constexpr f32 lesser_of(const f32& a, const f32& b) noexcept { return blend(a < b, a, b); }
 
+    /// The greater of two that are no NaN.
+    friend constexpr f32 greater_number_of(const f32& a, const f32& b) noexcept {
+        if (detail::all_constant(a, b)) return greater_of(a, b);
+        assembler& to = detail::assembler_of(a, b);
+        const std::uint32_t a_id = a.id(to), b_id = b.id(to);
+        return {to, to.emit_extended(extended::FMax, type_in(to), a_id, b_id)};
+    }
+
     friend constexpr i32 as_bits(const f32& a) noexcept {
         if (a.is_constant()) return std::int32_t(a.bits());
         return detail::emit_value<i32>(op::Bitcast, a);
@@ -335,10 +369,12 @@ constexpr i32 multiply_high(const i32& a, std::uint32_t factor) noexcept {
 
 /// exp and log as the device has them, to a few units in the last place: numerics::fast.
 constexpr f32 native_exp(const f32& a) noexcept {
-    return {*a.code(), a.code()->emit_extended(extended::Exp, a.id(*a.code()))};
+    assembler& to = *a.code();
+    return {to, to.emit_extended(extended::Exp, f32::type_in(to), a.id(to))};
 }
 constexpr f32 native_log(const f32& a) noexcept {
-    return {*a.code(), a.code()->emit_extended(extended::Log, a.id(*a.code()))};
+    assembler& to = *a.code();
+    return {to, to.emit_extended(extended::Log, f32::type_in(to), a.id(to))};
 }
 
 }  // namespace riffle::gpu::spirv

@@ -46,7 +46,13 @@ constexpr word_pair twice(const word_pair& a) noexcept {
 /// A pair that every function sees.
 class private_pair {
 public:
-    constexpr explicit private_pair(assembler& code) noexcept : low_(code), high_(code) {}
+    /// To be declared before use.
+    constexpr private_pair() noexcept = default;
+    constexpr explicit private_pair(assembler& code) noexcept { declare(code); }
+    constexpr void declare(assembler& code) noexcept {
+        low_.declare(code);
+        high_.declare(code);
+    }
     constexpr private_pair(assembler& code, const word_pair& first) noexcept : private_pair(code) { *this = first; }
     constexpr word_pair load() const noexcept {
         const u32 low = low_;
@@ -59,6 +65,11 @@ public:
         return *this;
     }
     constexpr void add(const word_pair& more) noexcept { *this = load() + more; }
+    constexpr void add(const u32& more) noexcept {
+        const word_pair low = add_with_carry(low_, more);
+        low_ = low.low;
+        high_ = high_ + low.high;
+    }
 
 private:
     private_variable<u32> low_, high_;

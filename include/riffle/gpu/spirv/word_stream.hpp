@@ -30,7 +30,10 @@ public:
     /// One instruction: the first word holds its length.
     template <class... Words>
     constexpr void push(op code, Words... operands) noexcept {
-        push(std::uint32_t(sizeof...(Words) + 1) << 16 | std::uint32_t(code), operands...);
+        constexpr std::size_t length = sizeof...(Words) + 1;
+        if (size_ + length > capacity_ && !grow(size_ + length)) return;  // a call fewer to run while compiling
+        words_[size_++] = std::uint32_t(length) << 16 | std::uint32_t(code);
+        ((words_[size_++] = std::uint32_t(operands)), ...);
     }
     constexpr void push(const word_stream& other) noexcept {
         complete_ &= other.complete_;
