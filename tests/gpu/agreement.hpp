@@ -18,7 +18,7 @@ namespace riffle_tests {
 class device_chain {
 public:
     device_chain(riffle::dynamic_chain& chain, std::size_t longest_row, std::uint32_t group_size = 256,
-                 std::size_t room = 64, std::size_t rows = 1, std::uint32_t tokens_at_once = 4);
+                 std::size_t room = 64, std::size_t rows = 1);
 
     /// Where its buffers lie, and how large they are; and another context than the test device's. Ahead of the first
     /// row.
@@ -28,6 +28,8 @@ public:
     }
     /// A module that was made elsewhere.
     void use(std::span<const std::uint32_t> words) { words_ = words; }
+    /// What the kernel is to tell; all, unless this is called.
+    void want(riffle::gpu::wanted wants) { wants_ = wants; }
     const riffle::gpu::device_plan& plan() const { return on_.plan; }
     const known_stages& on() const { return on_; }
     /// The kernel; made when it is first needed.
@@ -47,6 +49,7 @@ private:
     riffle::dynamic_chain& chain_;
     known_stages on_;
     std::uint32_t group_size_;
+    riffle::gpu::wanted wants_ = riffle::gpu::wanted::tokens_and_p;
     kernel_runner::sizes sizes_;
     const riffle::gpu::device_context* context_ = nullptr;
     std::span<const std::uint32_t> words_;

@@ -122,13 +122,17 @@ TEST_F(KernelOnDevice, HasAsManyInvocationsAsTheDeviceGrants) {
     const gpu::chain_on_device<plain> on;
     constexpr auto as_it_is = [](VkPhysicalDeviceLimits&) {};
     ASSERT_TRUE(kernel.create(context_with(as_it_is), on).ok());
-    EXPECT_EQ(kernel.group_size(), 256u);  // a processor
+    EXPECT_EQ(kernel.group_size(), 256u);  // whatever the device
     device_type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
     ASSERT_TRUE(kernel.create(context_with(as_it_is), on).ok());
-    EXPECT_EQ(kernel.group_size(), 1024u);
-    constexpr auto small = [](VkPhysicalDeviceLimits& l) { l.maxComputeSharedMemorySize = 10240; };
-    ASSERT_TRUE(kernel.create(context_with(small), on).ok());
-    EXPECT_EQ(kernel.group_size(), 512u);
+    EXPECT_EQ(kernel.group_size(), 256u);
+    constexpr auto least = [](VkPhysicalDeviceLimits& l) { l.maxComputeSharedMemorySize = 16384; };  // of Vulkan
+    ASSERT_TRUE(kernel.create(context_with(least), on).ok());
+    EXPECT_EQ(kernel.group_size(), 256u);
+    constexpr auto few = [](VkPhysicalDeviceLimits& l) { l.maxComputeWorkGroupInvocations = 128; };
+    ASSERT_TRUE(kernel.create(context_with(few), on).ok());
+    EXPECT_EQ(kernel.group_size(), 128u);
+    EXPECT_EQ(kernel.create(context_with(least), on, 512).code(), device_code::device_too_small);
     device_type = VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 /// What the device can address; and where a driver is known to stop loops, what their turns suffice for.
@@ -140,15 +144,9 @@ TEST_F(KernelOnDevice, KnowsTheLongestRow) {
         ASSERT_TRUE(kernel.create(context_with(as_it_is), on, group_size).ok());
         const std::uint32_t longest = kernel.longest_row();
         EXPECT_GE(longest, 262144u) << group_size;
-        EXPECT_LE(gpu::most_loop_turns(on.plan, longest, group_size, on.options.tokens_at_once), 65535u);
-        EXPECT_GT(gpu::most_loop_turns(on.plan, longest + 2048, group_size, on.options.tokens_at_once), 65535u);
+        EXPECT_LE(gpu::most_loop_turns(on.plan, longest, group_size), 65535u);
+        EXPECT_GT(gpu::most_loop_turns(on.plan, longest + 2048, group_size), 65535u);
     }
-    // More at once than a kernel can do is no more than it can.
-    const auto words = on.words();
-    ASSERT_TRUE(kernel.create(context_with(as_it_is), words, on.plan, on.layout, 64, 8).ok());
-    const std::uint32_t longest = kernel.longest_row();
-    ASSERT_TRUE(kernel.create(context_with(as_it_is), words, on.plan, on.layout, 64, 1000).ok());
-    EXPECT_EQ(kernel.longest_row(), longest);
     device_type = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
     ASSERT_TRUE(kernel.create(context_with(as_it_is), on, 64).ok());
     EXPECT_EQ(kernel.longest_row(), 1u << 22);
@@ -310,7 +308,7 @@ TEST_F(KernelOnDevice, KnowsHowManyIdsMayBeEdited) {
     constexpr auto as_it_is = [](VkPhysicalDeviceLimits&) {};
     ASSERT_TRUE(kernel.create(context_with(as_it_is), on, 64).ok());
     const auto turns = [&](std::uint32_t vocabulary, std::size_t ids) {
-        return gpu::most_loop_turns(on.plan, vocabulary, 64, on.options.tokens_at_once, ids);
+        return gpu::most_loop_turns(on.plan, vocabulary, 64, ids);
     };
     constexpr std::size_t any = ~std::size_t{0};
     for (const std::uint32_t less : {0u, 1000u, 10000u}) {

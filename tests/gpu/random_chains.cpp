@@ -53,7 +53,7 @@ void expect_chains_agree(std::uint64_t seed, std::size_t count, std::size_t alik
         const stages first = random_stages(random);
         dynamic_chain chain = chain_of(first);
         const std::uint32_t group_size = 256u << random.below(3);
-        device_chain on_device(chain, sizes.back(), group_size, 300, 1, 1);
+        device_chain on_device(chain, sizes.back(), group_size, 300);
         if (!on_device.plan().is_useful()) continue;
         for (std::size_t a = 0; a < alike; ++a, ++n) {
             if (a > 0) chain = chain_of(like(first, random));
@@ -64,6 +64,7 @@ void expect_chains_agree(std::uint64_t seed, std::size_t count, std::size_t alik
                 std::string what = std::string(name_of(s)) + " " + std::to_string(row.size()) + ", chain " +
                                    std::to_string(n) + ", group of " + std::to_string(group_size) + ":";
                 for (std::size_t i = 0; i < chain.view().size(); ++i) what += std::string(" ") + chain.view().name(i);
+                on_device.want(riffle::gpu::wanted(random.below(3)));
                 on_device.expect_agreement(row, what);
                 if (testing::Test::HasFailure()) return;
             }
@@ -73,7 +74,7 @@ void expect_chains_agree(std::uint64_t seed, std::size_t count, std::size_t alik
 
 TEST_F(RandomChainsOnDevice, ShortRows) {
     constexpr std::array<std::size_t, 6> sizes{1, 2, 64, 300, 1000, 1500};
-    expect_chains_agree(1, how_many(450, 4500, "random chains on the device, 4 rows each"), 6, sizes, 4);
+    expect_chains_agree(1, how_many(450, 4500, "random chains on the device, 4 rows each"), 10, sizes, 4);
 }
 TEST_F(RandomChainsOnDevice, LongRows) {
     constexpr std::array<std::size_t, 3> sizes{32000, 128256, 262144};

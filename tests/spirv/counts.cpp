@@ -125,7 +125,7 @@ counted_run run(const known_stages& on, dynamic_chain& chain, std::span<const st
     request.resize(written.words());
     std::vector<std::uint32_t> logits(size), result(gpu::result_words(room)), saved(written.edited_ids() + 1);
     std::memcpy(logits.data(), row.data(), 4 * row.size());
-    const std::vector<std::uint32_t> constants{size, size, 0, 0, room};
+    const std::vector<std::uint32_t> constants{size, size, 0, 0, room, std::uint32_t(gpu::wanted::token)};
     const observation seen = observe({.words = module,
                                       .group_size = group_size,
                                       .push_constants = constants,

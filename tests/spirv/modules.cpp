@@ -54,8 +54,7 @@ TEST(Module, OfADeviceThatIsAskedForMoreIsValid) {
         const gpu::kernel_options options{.module = {.precise = (bits & 1) != 0,
                                                      .round_to_nearest = (bits & 2) != 0,
                                                      .keep_infinities = (bits & 4) != 0,
-                                                     .subgroups = (bits & 8) != 0},
-                                          .tokens_at_once = std::uint32_t(bits / 2 + 1)};
+                                                     .subgroups = (bits & 8) != 0}};
         const auto made = gpu::make_module_words<chain_type>(options);
         ASSERT_FALSE(made.span().empty());
         EXPECT_EQ(said_of(made.span(), "vulkan1.1"), "") << bits;

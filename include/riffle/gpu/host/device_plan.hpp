@@ -37,11 +37,12 @@ inline constexpr std::size_t most_device_stages = 31;
 
 /// The results: the greatest, the mass, and the tokens that are left, looked for and written.
 inline constexpr std::uint32_t passes_of_results = 4;
-/// How often a stage reads the row, at most. One that narrows: for the greatest, for what its cut depends on, ten
-/// rounds of a prefix_search, and ahead of it and behind it for the few that are left.
+/// How often a stage reads the row, at most. One that narrows: for the greatest, for what its cut depends on, for those
+/// that reach it, and behind it for the few that are left; eight rounds of a prefix_search by rank, and once more for
+/// their tokens; where it searches by mass, as many rounds and as often for their tokens ahead of that.
 constexpr std::uint32_t passes_of(const device_stage& s) noexcept {
     switch (s.form) {
-    case device_form::narrow: return 14;
+    case device_form::narrow: return s.fact.narrows == narrowing::mass || s.score ? 4 + 9 + 16 : 4 + 9;
     case device_form::remove: return 3;
     case device_form::adjust:
     case device_form::map: return 1;
@@ -55,15 +56,14 @@ inline constexpr std::uint32_t most_changes_of_a_token = 32;
 /// An edit is made, change after change, and taken back.
 inline constexpr std::uint32_t rounds_of_an_edit = 2 + most_changes_of_a_token;
 /// So many rounds the loops of an invocation take together, at most, with rows of so many tokens, of which so many are
-/// edited, a work group of that many invocations and tokens_at_once of kernel_options. Loops that do not read the row
-/// look at each invocation's token or word, or at the digits of a search.
+/// edited, and a work group of that many invocations. A pass reads 16 tokens in one round, and looks at them in four.
+/// Loops that do not read the row look at each invocation's token or word, or at the bins of a search.
 constexpr std::uint64_t most_loop_turns(const device_plan& plan, std::uint64_t vocabulary, std::uint32_t group_size,
-                                        std::uint32_t at_once, std::uint64_t edited_ids = 0) noexcept {
+                                        std::uint64_t edited_ids = 0) noexcept {
     const auto rounds = [](std::uint64_t all, std::uint64_t a_round) { return (all + a_round - 1) / a_round; };
-    const std::uint64_t tile = std::uint64_t{group_size} * possible_tokens_at_once(at_once);
     const std::uint64_t edits = edited_ids < vocabulary ? edited_ids : vocabulary;
-    return plan.passes * rounds(vocabulary, tile) + (plan.stages + 1) * (4 * std::uint64_t{group_size} + 800) +
-           rounds_of_an_edit * rounds(edits, group_size);
+    return plan.passes * 5 * rounds(vocabulary, std::uint64_t{16} * group_size) +
+           (plan.stages + 1) * (4 * std::uint64_t{group_size} + 2500) + rounds_of_an_edit * rounds(edits, group_size);
 }
 
 /// The plan of a chain with these stages. A chain whose leading stages leave no few tokens behind gives the device

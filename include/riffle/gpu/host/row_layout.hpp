@@ -20,6 +20,11 @@ inline constexpr std::uint32_t results = 2;
 inline constexpr std::uint32_t saved = 3;  ///< scratch, only where the chain edits: a word for every edited id
 }  // namespace binding
 
+/// What is told of a row where the device chooses its token: that alone, which takes the least passes over the row; the
+/// tokens too that the stages left, without p; or these with their p. Where the processor goes on it is told of the
+/// tokens, whatever is wanted.
+enum class wanted : std::uint32_t { token, tokens, tokens_and_p };
+
 /// The push constants: one dispatch, a work group for each of its rows.
 struct dispatch_constants {
     std::uint32_t vocabulary = 0;   ///< logits of a row
@@ -27,6 +32,7 @@ struct dispatch_constants {
     std::uint32_t first_row = 0;    ///< whose request and result the first work group has
     std::uint32_t first_logit = 0;  ///< the word at which its row of logits begins
     std::uint32_t room = 0;         ///< for so many tokens in a result
+    wanted wants = wanted::tokens_and_p;
 };
 
 // ---- requests: words of the row, then those of each stage
@@ -71,7 +77,8 @@ struct request_layout {
 namespace result_word {
 inline constexpr std::uint32_t token = 0;   ///< the id, or 0xffffffff
 inline constexpr std::uint32_t state = 1;   ///< bits of row_state
-inline constexpr std::uint32_t kept = 2;    ///< how many tokens the stages left; 1 where none narrowed
+/// How many tokens the stages left; 1 where none narrowed, or the token alone is wanted.
+inline constexpr std::uint32_t kept = 2;
 inline constexpr std::uint32_t tokens = 3;  ///< how many of them follow
 inline constexpr std::uint32_t count = 4;
 }  // namespace result_word

@@ -3,55 +3,83 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <riffle/gpu/kernels/measuring.hpp>
+#include <riffle/gpu/kernels/gumbel_noise.hpp>
+#include <riffle/gpu/kernels/raw_bounds.hpp>
+#include <riffle/gpu/kernels/stretch_masses.hpp>
 #include <riffle/math/config.hpp>
-#include <riffle/math/philox.hpp>
-#include <riffle/wide/pick.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// Selectors: which of the tokens that are left is the one.
 class choosing {
 public:
-    constexpr choosing(work_group& of, row_tokens& row, survivors& few, measuring& all) noexcept
+    constexpr choosing(work_group& of, row_tokens& row, survivors& few, measuring& all, raw_bounds& bounds,
+                       stretch_masses& masses, mass_bins& bins) noexcept
         : token(of.code, u32(no_token)), key(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few),
-          all_(all), segment_low_(code_, segments), segment_high_(code_, segments), group_low_(code_, scan_groups),
-          group_high_(code_, scan_groups), published_(code_) {}
+          all_(all), bounds_(bounds), masses_(masses), bins_(bins), noise_(code_), published_(code_) {}
 
     static constexpr std::uint32_t no_token = 0xffffffffu;
     variable<u32> token, key;  ///< the one, and its key
 
-    /// The first in rank: of the greatest keys that the invocations have met, that with the lowest id.
-    constexpr void first(const u32& best_of_invocation, const u32& best_id_of_invocation) noexcept {
-        key = row_.greatest.load();
-        token = group_.least(blend(best_of_invocation == key, best_id_of_invocation, u32(no_token)));
+    /// The first in rank: of those with the greatest key, that with the lowest id.
+    constexpr void first() noexcept {
+        private_variable<u32> least_id(code_, u32(no_token));
+        const u32 earlier_bound = row_.bound;
+        spirv::if_(code_, row_.is_in_front() & !few_.are_listed(),
+                   [&] { row_.bound = greater_of(row_.bound.load(), bounds_.of_key(row_.greatest())); });
+        all_.for_each(
+            [&](const u32& of, const u32& id) {
+                least_id = blend(of == row_.greatest(), lesser_of(least_id.load(), id), least_id.load());
+            },
+            {.expects_few = true});
+        row_.bound = earlier_bound;
+        key = row_.greatest();
+        token = group_.least(least_id);
     }
 
-    /// The greatest logit plus noise keyed by the token, the lowest id among equals.
-    constexpr void by_noise() noexcept {
-        using spirv::i32;
-        std::array<private_variable<u32>, noise_parameters> parameters;
-        for (std::uint32_t w = 0; w < parameters.size(); ++w) {
-            parameters[w].declare(code_);
-            parameters[w] = row_.stage_request(stage_word::parameters + w);
-        }
+    /// The greatest logit plus noise keyed by the token, the lowest id among equals; a key of 0 where there is no
+    /// token. `is_first_pass`: none has looked at the row before.
+    constexpr void by_noise(bool is_first_pass) noexcept {
+        noise_.prepare(row_);
         private_variable<u32> best(code_, u32(0u)), best_id(code_, u32(no_token)), best_key(code_, u32(0u));
-        all_.for_each([&](const u32& of, const u32& id) {
-            std::array<i32, noise_parameters> w;
-            for (std::size_t j = 0; j < w.size(); ++j) w[j] = i32(parameters[j].load());
-            const auto words = philox_rounds<i32>({i32(id), w[0], w[1], w[2]}, std::array<i32, 2>{w[3], w[4]});
-            const u32 noisy = key_of(logit_of(of) + gumbel_noise_of<f32>(words[0]));
-            const u32 score = blend(of == 0u, u32(0u), noisy);
-            const boolean better = ranks_before(score, id, best, best_id);
-            best = blend(better, score, best.load());
-            best_id = blend(better, id, best_id.load());
-            best_key = blend(better, of, best_key.load());
+        private_variable<f32> best_score(code_, f32(lowest_score));
+        const auto try_token = row_.visitor([&](const u32& bits, const u32& id) {
+            // Most tokens are out of it whatever their noise, and most others by the size of their random word.
+            const f32 logit = f32::from_bits(bits);
+            spirv::if_(code_, best_score.load() <= logit + f32(gumbel_noise::greatest), [&] {
+                const u32 word = noise_.word(id);
+                spirv::if_(code_, best_score.load() <= logit + gumbel_noise::bound_of(word), [&] {
+                    const u32 score = key_of(logit + gumbel_noise::of(word));
+                    spirv::if_(code_, ranks_before(score, id, best, best_id), [&] {
+                        best = score;
+                        best_id = id;
+                        best_key = key_of(logit);
+                        best_score = logit_of(score);
+                    });
+                });
+            });
         });
+        const auto look = [&](const u32& of, const u32& id) {
+            spirv::if_(code_, of != 0u, [&] {
+                const u32 bits(as_bits(logit_of(of)));
+                try_token(bits, id);
+            });
+        };
+        if (is_first_pass && row_.can_be_plain())
+            spirv::if_(
+                code_, few_.are_listed(),
+                [&] {
+                    const u32 its_key = few_.key;
+                    look(its_key, few_.id);
+                },
+                [&] { row_.for_each_plain(try_token, look); });
+        else all_.for_each(look, {.notes = is_first_pass});
         const u32 score = group_.greatest(best);
         const boolean is_best = (best == score) & (score != 0u);
         const u32 id = group_.least(blend(is_best, best_id.load(), u32(no_token)));
-        key = group_.greatest(blend(is_best & (best_id == id), best_key.load(), u32(0u)));
-        token = id;
+        const boolean is_it = is_best & (best_id == id);
+        key = group_.greatest(blend(is_it, best_key.load(), u32(0u)));
+        token = blend(score == 0u, u32(no_token), id);
     }
 
     /// Inverse CDF in ascending id, by 64 random bits. all_.mass is the mass of all behind it.
@@ -63,15 +91,15 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t segments = 32, scan_groups = 32;
+    static constexpr float lowest_score = -greatest_logit;
 
     constexpr void from_few(const word_pair& random) noexcept {
         const u32 weight = row_.weight(few_.key);
-        few_.show(weight);
+        few_.show(u32(0u), weight);
         spirv::private_pair sum(code_, {0u, 0u}), before(code_, {0u, 0u});
         few_.for_each([&](const u32&, const u32& id, const u32& w) {
-            sum.add(spirv::wide(w));
-            before.add(spirv::wide(blend(id < few_.id, w, u32(0u))));
+            sum.add(w);
+            before.add(blend(id < few_.id, w, u32(0u)));
         });
         all_.mass = sum.load();
         const word_pair target = all_.numbers.multiply_high(random, sum), ahead = before;
@@ -81,77 +109,27 @@ private:
         receive();
     }
 
-    /// By segments of the row, then by the stretch of one invocation, then by tokens.
+    /// By stretches of the row, then by parts of one, then by tokens.
     constexpr void from_row(const word_pair& random) noexcept {
-        // So many tokens that every segment but the last has the same whole number of tiles.
-        const u32 tile = group_.size * u32(row_.at_once());
-        const u32 tiles = (row_.vocabulary() + tile - 1u) / tile;
-        const u32 length = (tiles + (segments - 1u)) / u32(segments) * tile;
-        add_up_segments(length);
-        spirv::private_pair sum(code_, {0u, 0u});
-        spirv::for_(code_, u32(0u), u32(segments), u32(1u), [&](const u32& i) {
-            const u32 low = segment_low_[i];
-            sum.add({low, segment_high_[i]});
+        masses_.measure();
+        const u32 found = group_.begin_exchange();
+        private_pair left(code_, {0u, 0u});
+        group_.once([&] {
+            left = all_.numbers.multiply_high(random, bins_.add_up_all());
+            const u32 stretch = bins_.pass_over(left, masses_.stretches_in_a_group());
+            group_.shared_word(found).raise(stretch);
         });
-
-        all_.mass = sum.load();
-        spirv::private_pair left(code_, all_.numbers.multiply_high(random, sum));
-        const u32 segment = pass_over(segment_low_, segment_high_, u32(0u), u32(segments), left);
-        const u32 begin = segment * length;
-        const u32 end = lesser_of(begin + length, row_.vocabulary());
-        const u32 stretch = length / group_.size;
-        const u32 invocation = find_invocation(begin, end, stretch, left);
+        group_.sync();
+        all_.mass = bins_.told();
+        const u32 stretch = group_.shared_word(found);
+        const u32 begin = row_.vectors.begin_of(stretch), end = row_.vectors.end_of(stretch);
+        const u32 tokens = masses_.measure_parts(begin, end);
         published_ = group_.begin_exchange();
-        spirv::if_(code_, group_.invocation == invocation,
-                   [&] { find_token(begin + invocation * stretch, end, left); });
+        group_.once([&] {
+            const u32 part = bins_.pass_over(left, masses_.parts_in_a_group());
+            find_token(begin + part * tokens, end, left);
+        });
         receive();
-    }
-    constexpr void add_up_segments(const u32& length) noexcept {
-        spirv::for_(code_, group_.invocation, u32(segments), group_.size, [&](const u32& i) {
-            segment_low_[i] = 0u;
-            segment_high_[i] = 0u;
-        });
-        group_.sync();
-        spirv::private_pair mine(code_);
-        const auto add_up = row_.visitor([&](const u32& of, const u32&) { mine.add(spirv::wide(row_.weight(of))); });
-        variable<u32> segment(code_, u32(0u)), first(code_, u32(0u));
-        spirv::while_(
-            code_, [&] { return first < row_.vocabulary(); },
-            [&] {
-                mine = {0u, 0u};
-                row_.for_each(first, lesser_of(first + length, row_.vocabulary()), add_up);
-                group_.add(segment_low_[segment], segment_high_[segment], mine.load());
-            },
-            [&] {
-                first = first + length;
-                segment = segment + 1u;
-            });
-        group_.sync();
-    }
-    /// Every invocation adds up a stretch of the segment; which of them holds the token.
-    constexpr u32 find_invocation(const u32& begin, const u32& end, const u32& stretch,
-                                  spirv::private_pair& left) noexcept {
-        const u32 from = begin + group_.invocation * stretch;
-        spirv::private_pair mine(code_, {0u, 0u});
-        spirv::for_(code_, from, lesser_of(from + stretch, end), u32(1u),
-                    [&](const u32& id) { mine.add(spirv::wide(row_.weight(row_.key(id)))); });
-        few_.show_only(mine.load());
-        // By groups first, since one invocation after another would take as many steps as there are.
-        const u32 in_group = group_.size / u32(scan_groups);
-        spirv::if_(code_, group_.invocation < u32(scan_groups), [&] {
-            spirv::private_pair sum(code_, {0u, 0u});
-            const u32 first = group_.invocation * in_group;
-            spirv::for_(code_, first, first + in_group, u32(1u), [&](const u32& j) {
-                const u32 low = few_.shown_low()[j];
-                sum.add({low, few_.shown_high()[j]});
-            });
-            const word_pair mass = sum;
-            group_low_[group_.invocation] = mass.low;
-            group_high_[group_.invocation] = mass.high;
-        });
-        group_.sync();
-        const u32 first = pass_over(group_low_, group_high_, u32(0u), u32(scan_groups), left) * in_group;
-        return pass_over(few_.shown_low(), few_.shown_high(), first, first + in_group, left);
     }
     constexpr void find_token(const u32& from, const u32& end, spirv::private_pair& left) noexcept {
         variable<u32> goes_on(code_, u32(1u)), id(code_, from), last_id(code_, from), last_key(code_, u32(0u));
@@ -174,29 +152,6 @@ private:
             [] {});
         spirv::if_(code_, last_key != 0u, [&] { publish(last_id, last_key); });
     }
-    /// The first of the pairs whose running sum exceeds what is left of the target; those before it are taken off. The
-    /// sums of one pass always come to that of another. Under fast, where passes may differ in a last bit, what is left
-    /// over in the end is the last one's that weighs anything.
-    constexpr u32 pass_over(const spirv::shared<u32>& lows, const spirv::shared<u32>& highs, const u32& first,
-                            const u32& end, spirv::private_pair& left) noexcept {
-        variable<u32> i(code_, first), goes_on(code_, u32(1u)), last(code_, first);
-        spirv::while_(
-            code_, [&] { return (goes_on != 0u) & (i < end); },
-            [&] {
-                const u32 low = lows[i];
-                const word_pair mass{low, highs[i]}, rest = left;
-                spirv::if_(code_, (mass.low | mass.high) != 0u, [&] { last = i.load(); });
-                spirv::if_(
-                    code_, rest < mass, [&] { goes_on = 0u; },
-                    [&] {
-                        left = rest - mass;
-                        i = i + 1u;
-                    });
-            },
-            [] {});
-        return last;
-    }
-
     /// The invocation that holds the token tells the others.
     constexpr void publish(const u32& id, const u32& of) noexcept {
         group_.shared_word(published_).raise(id + 1u);
@@ -213,7 +168,10 @@ private:
     row_tokens& row_;
     survivors& few_;
     measuring& all_;
-    spirv::shared<u32> segment_low_, segment_high_, group_low_, group_high_;
+    raw_bounds& bounds_;
+    stretch_masses& masses_;
+    mass_bins& bins_;
+    gumbel_noise noise_;
     private_variable<u32> published_;  ///< where in shared memory
 };
 

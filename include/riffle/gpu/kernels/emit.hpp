@@ -14,12 +14,11 @@ namespace detail {
 template <class Pipeline>
 struct shader_of {
     RIFFLE_LOCAL static constexpr kernel_options options = chain_on_device<Pipeline>::options;
-    static constexpr void build(spirv::assembler& code,
-                                std::uint32_t tokens_at_once = options.tokens_at_once) noexcept {
+    static constexpr void build(spirv::assembler& code) noexcept {
         using on_device = chain_on_device<Pipeline>;
         static_assert(on_device::plan.is_useful(),
                       "riffle: the device has nothing to do for this chain; chain_on_device<...>::plan says why");
-        row_kernel(code, on_device::device_stages, on_device::plan, tokens_at_once).write();
+        row_kernel(code, on_device::device_stages, on_device::plan).write();
     }
 };
 

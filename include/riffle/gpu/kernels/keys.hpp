@@ -12,12 +12,14 @@ using spirv::u32;
 
 inline constexpr std::uint32_t sign_bit = 0x80000000u;
 
+/// The bits of a token that may not be chosen, -inf; those of others are finite, and no denormals.
+inline constexpr std::uint32_t dead_logit = 0xff800000u;
+
+/// The key of a token that may be chosen, by its bits, and of any.
+constexpr u32 key_of_legal(const u32& bits) noexcept { return blend((bits & sign_bit) != 0u, ~bits, bits | sign_bit); }
+constexpr u32 key_of_bits(const u32& bits) noexcept { return blend(bits == dead_logit, u32(0u), key_of_legal(bits)); }
 /// The key of a logit as it came from memory, or from a map.
-constexpr u32 key_of(const f32& logit) noexcept {
-    const u32 bits(as_bits(canonical(logit)));
-    const u32 key = blend((bits & sign_bit) != 0u, ~bits, bits | sign_bit);
-    return blend(bits == 0xff800000u, u32(0u), key);
-}
+constexpr u32 key_of(const f32& logit) noexcept { return key_of_bits(u32(as_bits(canonical(logit)))); }
 /// The logit of a token that may be chosen.
 constexpr f32 logit_of(const u32& key) noexcept {
     return f32::from_bits(blend((key & sign_bit) != 0u, key ^ sign_bit, ~key));

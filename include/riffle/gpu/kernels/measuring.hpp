@@ -17,10 +17,15 @@ public:
 
     /// visit(key, id) of all tokens (see row_tokens::visitor).
     template <class Visit>
-    constexpr void for_each(Visit visit) noexcept {
+    constexpr void for_each(Visit visit, row_pass how = {}) noexcept {
         const auto visitor = row_.visitor(visit);
         spirv::if_(
-            code_, few_.are_listed(), [&] { visitor(few_.key, few_.id); }, [&] { row_.for_each(visitor); });
+            code_, few_.are_listed(),
+            [&] {
+                const u32 key = few_.key;
+                visitor(key, few_.id);
+            },
+            [&] { row_.for_each(visitor, how); });
     }
 
     exact_numbers numbers;

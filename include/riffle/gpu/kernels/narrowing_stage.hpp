@@ -3,6 +3,7 @@
 
 #include <riffle/gpu/kernels/measuring.hpp>
 #include <riffle/gpu/kernels/prefix_search.hpp>
+#include <riffle/gpu/kernels/raw_bounds.hpp>
 #include <riffle/math/config.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
@@ -11,29 +12,29 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// and takes them out of the row as soon as they are few; behind that each invocation decides about its own.
 class narrowing_stage {
 public:
-    constexpr narrowing_stage(work_group& of, row_tokens& row, survivors& few, measuring& all) noexcept
+    constexpr narrowing_stage(work_group& of, row_tokens& row, survivors& few, measuring& all, raw_bounds& bounds,
+                              mass_bins& bins) noexcept
         : goal(of.code), cut(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few), all_(all),
-          search_(of, row, all.numbers) {}
+          bounds_(bounds), search_(of, row, few, all.numbers, bounds, bins) {}
 
     /// Kept is the shortest prefix that comes to the goal, and what reaches the cut, a key.
     prefix_goal goal;
     private_variable<u32> cut;
     static constexpr std::uint32_t no_cut = 0xffffffffu;
 
-    /// `best_of_invocation`: the greatest key that the invocation has met among the tokens, 0 where it is not known.
-    /// `cuts`: whether any stage has a goal; else all that reach the cut are wanted.
-    constexpr void run(const u32& best_of_invocation, bool cuts) noexcept {
+    /// What a kernel's stages may ask for.
+    struct kinds {
+        bool cuts = false;    ///< any stage has a goal; else all that reach the cut are wanted
+        bool counts = false;  ///< one of them by rank
+        bool weighs = false;  ///< one of them by mass
+    };
+    constexpr void run(kinds of_stages) noexcept {
         const boolean were_listed = few_.are_listed();
-        spirv::if_(code_, !few_.are_listed(), [&] { look_in_row(best_of_invocation, cuts); });
+        spirv::if_(code_, !few_.are_listed(), [&] { look_in_row(of_stages); });
         spirv::if_(code_, few_.are_listed(), [&] {
-            const u32 standing = row_.standing(few_.key);
-            few_.show(standing, row_.weight(few_.key));
-            spirv::if_(code_, were_listed & (goal.by_mass != 0u),
-                       [&] { goal.target = all_.numbers.multiply_high(goal.share, few_.mass()); });
-            const survivors::ahead ahead = few_.of_before(standing);
-            const boolean is_light = (goal.by_mass != 0u) & (ahead.mass <= goal.target.load());
-            const boolean stays = is_light | (ahead.count < goal.least) | (few_.key >= cut);
-            few_.keep_mine_if(row_.scored() ? stays & (standing != 0u) : stays);
+            if (!of_stages.weighs) return keep_by_count(were_listed);
+            spirv::if_(
+                code_, goal.by_mass != 0u, [&] { keep_by_mass(were_listed); }, [&] { keep_by_count(were_listed); });
         });
     }
 
@@ -57,54 +58,71 @@ public:
     }
 
 private:
+    // Of those that are listed. Ranks take a sync and a look at all of them, and are left alone where they decide
+    // nothing: one token is wanted at least, and the greatest reaches the cut.
+    constexpr void keep_by_count(const boolean& were_listed) noexcept {
+        variable<u32> rank(code_, u32(1u));
+        spirv::if_(code_, (goal.least > 1u) | (cut > row_.greatest()), [&] {
+            spirv::if_(code_, were_listed, [&] { few_.show(few_.key, u32(0u)); });
+            rank = few_.count_before(few_.key);
+        });
+        few_.keep_mine_if((rank < goal.least) | (few_.key >= cut));
+    }
+    constexpr void keep_by_mass(const boolean& were_listed) noexcept {
+        const u32 standing = row_.standing(few_.key);
+        few_.show(standing, row_.weight(few_.key));
+        spirv::if_(code_, were_listed, [&] { goal.target = all_.numbers.multiply_high(goal.share, few_.mass()); });
+        const survivors::all_before ahead = few_.of_before(standing);
+        const boolean is_light = ahead.mass <= goal.target.load();
+        const boolean stays = is_light | (ahead.count < goal.least) | (few_.key >= cut);
+        few_.keep_mine_if(row_.scored() ? stays & (standing != 0u) : stays);
+    }
+
     /// Where a bound is known that few tokens reach, those are taken out of the row; else the prefix is searched for.
-    constexpr void look_in_row(const u32& best_of_invocation, bool cuts) noexcept {
-        const boolean by_mass = goal.by_mass != 0u;
-        const boolean by_rank = (cut == u32(no_cut)) & !by_mass;
-        private_variable<u32> bound(code_, cut), searches(code_, goal.by_mass);
-        variable<u32> goes_on(code_, u32(1u));
-        if (cuts) spirv::if_(code_, by_rank, [&] { bound = bound_of_rank(goal.least, best_of_invocation); });
+    constexpr void look_in_row(kinds of_stages) noexcept {
+        const boolean by_mass = of_stages.weighs ? goal.by_mass != 0u : boolean(false);
+        const boolean by_rank = of_stages.counts ? (cut == u32(no_cut)) & !by_mass : boolean(false);
+        const u32 earlier_bound = row_.bound;
+        variable<u32> searches(code_, u32(1u));
+        spirv::if_(code_, !by_mass, [&] { searches = look_for_bound(of_stages, by_rank); });
+        if (!of_stages.cuts) return;
+        variable<u32> weighs(code_, blend(by_mass, u32(1u), u32(0u)));
         spirv::while_(
-            code_, [&] { return goes_on != 0u; },
+            code_, [&] { return searches != 0u; },
             [&] {
-                if (cuts) spirv::if_(code_, searches != 0u, [&] { goes_on = search_.run(goal); });
-                spirv::if_(code_, goes_on != 0u, [&] {
-                    const u32 reached = few_.find([&](const u32& key, const u32& id) {
-                        if (!cuts) return key >= bound;
-                        return ((searches == 0u) & (key >= bound)) | ((searches != 0u) & search_.holds_prefix(key, id));
-                    });
-                    // What was searched for is few. (Under fast, which lets devices contract, passes may differ in the
-                    // last bit of a key, so that a token too many is found; it finds no room.)
-                    const boolean is_enough = by_rank | (goal.least <= reached);
-                    spirv::if_(
-                        code_, (searches != 0u) | (is_enough & (reached <= group_.size)),
-                        [&] {
-                            few_.take(lesser_of(reached, group_.size));
-                            goes_on = 0u;
-                        },
-                        [&] {
-                            spirv::if_(
-                                code_, is_enough & !by_rank,
-                                [&] {
-                                    row_.set_bound(cut, 0xffffffffu);
-                                    goes_on = 0u;
-                                },
-                                [&] { searches = 1u; });
-                        });
-                });
+                spirv::if_(code_, !by_rank, [&] { row_.bound = earlier_bound; });
+                search_.run(goal, weighs);
+                // A nucleus of fewer tokens than are wanted at least.
+                searches = blend((weighs != 0u) & (search_.kept < goal.least), u32(1u), u32(0u));
+                weighs = 0u;
             },
             [] {});
     }
-    /// The k-th greatest of what the invocations have met, which is a bound of the k-th greatest of all (delegates, as
-    /// in Dr. Top-k, arXiv 2109.08219); few more tokens reach it, as a rule. 1, which all reach, where they are fewer.
-    constexpr u32 bound_of_rank(const u32& k, const u32& best_of_invocation) noexcept {
-        few_.show_only({best_of_invocation, 0u});
-        variable<u32> ahead(code_, u32(0u));
-        spirv::for_(code_, u32(0u), group_.size, u32(1u), [&](const u32& j) {
-            const boolean before = ranks_before(few_.shown_low()[j], j, best_of_invocation, group_.invocation);
-            ahead = ahead + blend(before, u32(1u), u32(0u));
+    /// Takes those that reach it out of the row, or keeps them there, where they are many; answers 1 where the prefix
+    /// has to be searched for.
+    constexpr u32 look_for_bound(kinds of_stages, const boolean& by_rank) noexcept {
+        private_variable<u32> least_key(code_, cut);
+        spirv::if_(code_, row_.is_in_front(), [&] {
+            if (of_stages.counts)
+                spirv::if_(code_, by_rank, [&] { least_key = row_.behind_front(bounds_.of_rank(goal.least)); });
+            row_.bound = greater_of(row_.bound.load(), bounds_.of_key(least_key));
         });
-        return greater_of(group_.greatest(blend(ahead + 1u == k, best_of_invocation, u32(0u))), u32(1u));
+        if (of_stages.counts) {  // all, where no bound is known
+            const u32 known = least_key;
+            least_key = blend(by_rank & (known == u32(no_cut)), u32(1u), known);
+        }
+        const u32 reached = few_.find([&](const u32& key, const u32&) { return key >= least_key; });
+        const boolean is_enough = by_rank | (goal.least <= reached);
+        const boolean are_few = reached <= group_.size;
+        if (!of_stages.cuts) {
+            spirv::if_(
+                code_, are_few, [&] { few_.take(reached); }, [&] { row_.set_bound(cut, 0xffffffffu); });
+            return u32(0u);
+        }
+        spirv::if_(code_, is_enough & are_few, [&] { few_.take(reached); });
+        const boolean stays = is_enough & !are_few & !by_rank;
+        spirv::if_(code_, stays, [&] { row_.set_bound(cut, 0xffffffffu); });
+        return blend(is_enough & (are_few | !by_rank), u32(0u), u32(1u));
     }
 
     work_group& group_;
@@ -112,6 +130,7 @@ private:
     row_tokens& row_;
     survivors& few_;
     measuring& all_;
+    raw_bounds& bounds_;
     prefix_search search_;
 };
 

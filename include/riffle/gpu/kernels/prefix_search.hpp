@@ -2,7 +2,10 @@
 #include <cstdint>
 
 #include <riffle/gpu/kernels/exact_numbers.hpp>
+#include <riffle/gpu/kernels/mass_bins.hpp>
+#include <riffle/gpu/kernels/raw_bounds.hpp>
 #include <riffle/gpu/kernels/row_tokens.hpp>
+#include <riffle/gpu/kernels/survivors.hpp>
 #include <riffle/math/config.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
@@ -12,238 +15,274 @@ struct prefix_goal {
     private_variable<u32> least;    ///< so many tokens
     private_variable<u32> by_mass;  ///< 1: and their mass must exceed the target
     private_pair share;             ///< a share of the mass of all, in units of 2^-64
-    private_pair target;            ///< which run() finds out
+    private_pair target;            ///< which a search finds out
     constexpr explicit prefix_goal(assembler& code) noexcept
         : least(code, u32(0u)), by_mass(code, u32(0u)), share(code, {0u, 0u}), target(code, {0u, 0u}) {}
 };
 
-/// Looks for the end of such a prefix in a row: of the k first in rank, or of a nucleus.
+/// Looks for the end of such a prefix in a row: of a nucleus, or of the k first in rank, of which each counts for 1.
 ///
-/// A radix search over the digits of the rank: the distance under the maximum, then the exact key, then the id. Each
-/// round reads the row once, adds tokens up by the next digit, of those that share the digits settled so far, and
-/// settles one digit more. It ends as soon as what it has settled leaves so few tokens that they can be taken out of
-/// the row, after one round or two as a rule; ten settle it exactly, whatever the row.
+/// The tokens are added up in bins of what they are ordered by: first by their distance under the maximum, 96 bins a
+/// nat, then, within the bin in which the prefix ends, by their keys, then by their ids. Each round reads the row once.
+/// As soon as those of the prefix are few, they are taken out of the row; as soon as those of its last bin are, they
+/// settle which token is the last. One round will do for most rows, whatever their size.
 class prefix_search {
 public:
-    constexpr prefix_search(work_group& of, row_tokens& row, exact_numbers& numbers) noexcept
-        : group_(of), code_(of.code), row_(row), numbers_(numbers), counts_(code_, digits), low_(code_, digits),
-          high_(code_, digits), group_counts_(code_, groups), group_low_(code_, groups), group_high_(code_, groups),
-          level_(code_, u32(0u)), settled_{code_} {}
+    constexpr prefix_search(work_group& of, row_tokens& row, survivors& few, exact_numbers& numbers, raw_bounds& bounds,
+                            mass_bins& bins) noexcept
+        : kept(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few), numbers_(numbers), bounds_(bounds),
+          bins_(bins) {}
 
-    /// Answers 1 where holds_prefix is true of so few tokens that there is an invocation for each. Else it sets the
-    /// present stage's bound: to the last token of the prefix, and to all where no prefix comes to the goal.
-    constexpr u32 run(prefix_goal& goal) noexcept {
-        write_functions(goal);
-        variable<u32> are_few(code_, u32(0u));
-        level_ = 0u;
-        for (auto& part : {&settled_.distance, &settled_.key, &settled_.id}) *part = u32(0u);
-        sums ahead(code_);  // of what the settled digits leave behind them
+    /// How many tokens are kept; of a nucleus of few, some of its last bin are counted that are not in it.
+    private_variable<u32> kept;
+
+    /// Takes the prefix out of the row, or sets the present stage's bound to its last token. `weighs` 1: by mass, else
+    /// by goal.least.
+    constexpr void run(prefix_goal& goal, const u32& weighs) noexcept {
+        declare();
+        weighs_ = weighs;
+        round_ = 0u;
+        left_ = {goal.least - 1u, u32(0u)};
+        const auto add_up = row_.visitor([&](const u32& logit, const u32& id) { add(logit, id); });
         variable<u32> goes_on(code_, u32(1u));
         spirv::while_(
             code_, [&] { return goes_on != 0u; },
             [&] {
-                clear();
-                row_.for_each(add_up_);
                 group_.sync();
-                add_up_groups();
-                spirv::if_(code_, level_ == 0u,
-                           [&] { goal.target = numbers_.multiply_high(goal.share, mass_of_all()); });
-                const u32 found = find_digit(goal, ahead);
-                const boolean is_all = found == u32(digits);  // no prefix comes to the goal
-                const u32 digit = lesser_of(found, u32(digits - 1));
-                settle(digit);
-                const u32 reached = ahead.count + blend(is_all, u32(0u), counts_[digit].load());
-                spirv::if_(
-                    code_, reached <= group_.size,
-                    [&] {
-                        goes_on = 0u;
-                        are_few = 1u;
-                    },
-                    [&] {
-                        level_ = level_ + 1u;
-                        spirv::if_(code_, is_all | (level_ == u32(levels)), [&] {
-                            goes_on = 0u;
-                            level_ = 0u;  // which holds_prefix may still ask, for nothing
-                            row_.set_bound(blend(is_all, u32(0u), ~settled_.key.load()), settled_.id);
-                        });
-                    });
+                bins_.clear();
                 group_.sync();
+                row_.for_each_logit(add_up);
+                group_.sync();
+                find_bin(goal);
+                goes_on = 1u - take_or_settle(goal.least);
+                round_ = round_ + 1u;
             },
             [] {});
-        return are_few;
-    }
-    /// After run: whether the token is in the prefix as far as it has been settled. (Ahead of it, some answer.)
-    constexpr boolean holds_prefix(const u32& key, const u32& id) const noexcept {
-        const place at = place_of(level_);
-        const u32 standing = row_.standing(key);
-        const boolean holds = at.is_not_behind(rank_of(standing, id), settled_.load());
-        return row_.scored() ? holds & (standing != 0u) : holds;
     }
 
 private:
-    static constexpr std::uint32_t digits = 256, groups = 16, levels = 3 + 4 + 3;
+    /// The last of them has all beyond 10.6 nats.
+    static constexpr std::uint32_t bins_a_nat = 96;
+    static constexpr std::uint32_t last_bin = mass_bins::most - 1, bins_a_group = mass_bins::most / mass_bins::groups;
 
-    /// A token's place in the order of ranks, ascending: distance in 24 bits, complement of the key, id. Of stages with
-    /// scores: the score twice, and the id.
-    struct rank {
-        u32 distance, key, id;
-    };
-    constexpr rank rank_of(const u32& standing, const u32& id) const noexcept {
-        // 2^-19 nats: the first digit tells an eighth of a nat, down to 32 under the maximum, where nothing weighs.
-        const f32 under = lesser_of(row_.maximum() - logit_of(standing), f32(31.999998f)) * f32(524288.0f);
-        const u32 distance(truncate(under)), complement = ~standing;
-        return {blend(row_.is_one_of(row_.scored()), complement, distance), complement, id};
-    }
-    /// The digits that have been settled so far, in the words of a rank.
-    struct settled_words {
-        private_variable<u32> distance, key, id;
-        constexpr explicit settled_words(assembler& code) noexcept
-            : distance(code, u32(0u)), key(code, u32(0u)), id(code, u32(0u)) {}
-        constexpr rank load() const noexcept {
-            const u32 d = distance, k = key;
-            return {d, k, id};
-        }
-    };
-
-    /// Of some tokens.
-    struct sums {
-        constexpr explicit sums(assembler& code) noexcept : count(code, u32(0u)), mass(code, {0u, 0u}) {}
-        private_variable<u32> count;
-        spirv::private_pair mass;
-        constexpr void add(const u32& more, const word_pair& more_mass) noexcept {
-            count = count + more;
-            mass.add(more_mass);
-        }
-    };
-    constexpr word_pair mass_at(const u32& digit) const noexcept {
-        const u32 low = low_[digit];
-        return {low, high_[digit]};
+    constexpr void declare() noexcept {
+        for (auto* word : {&weighs_, &round_, &nearest_, &low_key_, &high_key_, &low_id_, &high_id_, &low_, &high_,
+                           &shift_, &by_id_, &lists_all_, &ahead_, &place_, &in_bin_})
+            word->declare(code_);
+        left_.declare(code_);
     }
 
-    /// Which digit of a rank a level settles.
-    struct place {
-        boolean in_distance, in_key, in_id;
-        u32 shift;
+    // ---- where a token stands
 
-        constexpr u32 word_of(const rank& r) const noexcept {
-            return blend(in_distance, r.distance, blend(in_key, r.key, r.id));
-        }
-        constexpr boolean shares_words_ahead(const rank& a, const rank& b) const noexcept {
-            const boolean distance = a.distance == b.distance;
-            const boolean key = a.key == b.key;
-            return in_distance | (distance & (in_key | key));
-        }
-        /// Whether a does not rank behind the end, of which the digits up to this place are settled.
-        constexpr boolean is_not_behind(const rank& a, const rank& end) const noexcept {
-            const boolean nearer = (!in_distance) & (a.distance < end.distance);
-            const boolean higher = in_id & (a.distance == end.distance) & (a.key < end.key);
-            const boolean within = (word_of(a) >> shift) <= (word_of(end) >> shift);
-            return nearer | higher | (shares_words_ahead(a, end) & within);
-        }
-    };
-    constexpr place place_of(const u32& level) const noexcept {
-        const boolean in_distance = level < 3u;
-        const boolean in_key = (level < 7u) & !in_distance;
-        const boolean in_id = !(level < 7u);
-        const u32 last = blend(in_distance, u32(2u), blend(in_key, u32(6u), u32(9u)));
-        return {in_distance, in_key, in_id, (last - level) << 3u};
+    /// By its distance under the maximum, or, where a stage has scores, by its score.
+    constexpr u32 nearness(const u32& logit, const u32& standing) const noexcept {
+        const f32 under = greater_number_of(f32::from_bits(logit) - row_.maximum(), f32(-clamped_mass_range));
+        const u32 of_distance(truncate(under * f32(-float(bins_a_nat))));
+        if (!row_.scored()) return lesser_of(of_distance, u32(last_bin));
+        const u32 of_score = ~standing >> std::uint32_t(score_shift);
+        return lesser_of(blend(row_.is_one_of(row_.scored()), of_score, of_distance), u32(last_bin));
+    }
+    static constexpr std::uint32_t score_shift = 14;  // of 2^-16 nats
+
+    /// Adds a token to its bin.
+    constexpr void add(const u32& logit, const u32& id) noexcept {
+        const u32 one = blend(logit == dead_logit, u32(0u), u32(1u)), mass = row_.weight_of(logit);
+        const u32 weight = blend(weighs_ == 0u, one, mass);
+        const u32 standing = row_.scored() ? row_.standing(key_of_legal(logit)) : u32(0u);
+        const boolean counts = row_.scored() ? (weight != 0u) & (standing != 0u) : weight != 0u;
+        spirv::if_(code_, counts, [&] {
+            const u32 bin = nearness(logit, standing);
+            spirv::if_(
+                code_, round_ == 0u, [&] { bins_.add(bin, weight); },
+                [&] {
+                    const u32 ordered = row_.scored() ? standing : key_of_legal(logit);
+                    spirv::if_(code_, side_of(bin, ordered, id) == 1u, [&] {
+                        const u32 word = blend(by_id_ != 0u, ~id, ordered);
+                        bins_.add(lesser_of((high_ - word) >> shift_.load(), u32(last_bin)), weight);
+                    });
+                });
+        });
+    }
+    /// 0 for a token ahead of the bin where the prefix ends, 1 in it, 2 behind.
+    constexpr u32 side_of(const u32& nearness, const u32& standing, const u32& id) const noexcept {
+        const u32 by_key = side(standing, low_key_, high_key_);
+        const u32 by_id = side(~id, low_id_, high_id_);
+        const u32 within = blend(by_key == 1u, by_id, by_key);
+        const u32 nearest = nearest_;
+        return blend(nearness < nearest, u32(0u), blend(nearest < nearness, u32(2u), within));
+    }
+    static constexpr u32 side(const u32& word, const u32& low, const u32& high) noexcept {
+        return blend(high < word, u32(0u), blend(word < low, u32(2u), u32(1u)));
     }
 
-    /// What is done for every token.
-    constexpr void write_functions(prefix_goal& goal) noexcept {
-        add_up_ = row_.visitor([&](const u32& key, const u32& id) {
-            const place at = place_of(level_);
-            const u32 standing = row_.standing(key);
-            const rank r = rank_of(standing, id), settled = settled_.load();
-            const u32 shifted = at.word_of(r) >> at.shift;
-            const boolean shares =
-                at.shares_words_ahead(r, settled) & ((shifted >> 8u) == ((at.word_of(settled) >> at.shift) >> 8u));
-            spirv::if_(code_, (standing != 0u) & shares, [&] {
-                const u32 digit = shifted & 255u;
-                counts_[digit].add(1u);
-                spirv::if_(code_, goal.by_mass != 0u,
-                           [&] { group_.add(low_[digit], high_[digit], spirv::wide(row_.weight(key))); });
+    // ---- the bin in which the prefix ends
+
+    constexpr void find_bin(prefix_goal& goal) noexcept {
+        bins_.add_up_groups(u32(bins_a_group));
+        const u32 at = group_.begin_exchange();
+        group_.once([&] {
+            spirv::if_(code_, (round_ == 0u) & (weighs_ != 0u), [&] {
+                const word_pair target = numbers_.multiply_high(goal.share, bins_.add_up_all());
+                left_ = target;
+                bins_.tell(target);
+            });
+            const u32 bin = bins_.pass_over(left_, u32(bins_a_group));
+            const word_pair left = left_;
+            group_.shared_word(at).raise(bin);
+            group_.shared_word(at + 1u).raise(left.low);
+            group_.shared_word(at + 2u).raise(left.high);
+        });
+        group_.sync();
+        spirv::if_(code_, (round_ == 0u) & (weighs_ != 0u), [&] { goal.target = bins_.told(); });
+        const u32 low = group_.shared_word(at + 1u);
+        left_ = {low, group_.shared_word(at + 2u).load()};
+        const u32 bin = group_.shared_word(at);
+        in_bin_ = bins_.of(bin).low;
+        spirv::if_(
+            code_, round_ == 0u, [&] { narrow_to_nearness(bin); }, [&] { narrow_to_words(bin); });
+    }
+    /// Keys from low to high are all that may be in the bin: those of its width, and some for what was rounded.
+    constexpr void narrow_to_nearness(const u32& bin) noexcept {
+        nearest_ = bin;
+        constexpr float width = 1.0f / float(bins_a_nat);
+        const f32 top = row_.maximum(), steps = f32::from_int(spirv::i32(bin));
+        const f32 rounding = (absolute(top) + f32(32.0f)) * f32(4.76837158e-7f);  // 2^-21
+        const u32 high = key_of((top - steps * f32(width)) + rounding);
+        const u32 low = key_of((top - (steps + f32(1.0f)) * f32(width)) - rounding);
+        low_key_ = greater_of(blend(bin == u32(last_bin), u32(1u), low), u32(1u));
+        high_key_ = blend(bin == 0u, u32(0xffffffffu), high);
+        if (row_.scored())
+            spirv::if_(code_, row_.is_one_of(row_.scored()), [&] {
+                const u32 first = bin << score_shift;
+                high_key_ = ~first;
+                low_key_ = blend(bin == u32(last_bin), u32(1u), ~(first + ((1u << score_shift) - 1u)));
+            });
+        low_id_ = 0u;
+        high_id_ = 0xffffffffu;
+        divide(low_key_, high_key_, u32(0u));
+    }
+    constexpr void narrow_to_words(const u32& bin) noexcept {
+        const u32 high = high_ - (bin << shift_.load());
+        const u32 width = (u32(1u) << shift_.load()) - 1u;
+        const u32 low = greater_of(high - lesser_of(width, high), low_);
+        spirv::if_(
+            code_, by_id_ == 0u,
+            [&] {
+                low_key_ = low;
+                high_key_ = high;
+            },
+            [&] {
+                low_id_ = low;
+                high_id_ = high;
+            });
+        const boolean turns_to_ids = (by_id_ == 0u) & (low == high);
+        const u32 next_low = blend(turns_to_ids, ~row_.vectors.vocabulary, low);
+        const u32 next_high = blend(turns_to_ids, u32(0xffffffffu), high);
+        divide(next_low, next_high, blend(turns_to_ids, u32(1u), by_id_.load()));
+    }
+    /// The words of the next round, in bins of a power of two.
+    constexpr void divide(const u32& low, const u32& high, const u32& by_id) noexcept {
+        low_ = low;
+        high_ = high;
+        by_id_ = by_id;
+        const u32 exponent = u32(as_bits(f32::from_int(spirv::i32((high - low) >> 10u)))) >> 23u;
+        shift_ = greater_of(exponent, u32(126u)) - 126u;
+    }
+
+    // ---- the tokens of the prefix
+
+    /// Answers 1 where that is done, and 0 where the last bin has too many tokens.
+    constexpr u32 take_or_settle(const u32& least) noexcept {
+        variable<u32> is_done(code_, u32(0u));
+        const boolean is_long = (weighs_ == 0u) & (in_bin_ > group_.size);
+        spirv::if_(code_, !is_long, [&] {
+            list();
+            const u32 ahead = few_.listed_ahead(place_), within = few_.listed_within(place_);
+            const boolean is_settled = within <= group_.size, are_few = ahead <= group_.size - within;
+            spirv::if_(code_, is_settled, [&] {
+                is_done = 1u;
+                spirv::if_(
+                    code_, are_few, [&] { take(ahead, within, least); }, [&] { settle(within); });
             });
         });
+        return is_done;
     }
-    constexpr void settle(const u32& digit) noexcept {
-        const place at = place_of(level_);
-        const u32 here = digit << at.shift;
-        settled_.distance = settled_.distance | blend(at.in_distance, here, u32(0u));
-        settled_.key = settled_.key | blend(at.in_key, here, u32(0u));
-        settled_.id = settled_.id | blend(at.in_id, here, u32(0u));
-    }
-
-    constexpr void clear() const noexcept {
-        spirv::for_(code_, group_.invocation, u32(digits), group_.size, [&](const u32& i) {
-            counts_[i] = 0u;
-            low_[i] = 0u;
-            high_[i] = 0u;
+    /// Not a nucleus of fewer tokens than are wanted.
+    constexpr void take(const u32& ahead, const u32& within, const u32& least) noexcept {
+        kept = ahead + within;
+        spirv::if_(code_, (weighs_ == 0u) | (least <= kept), [&] {
+            few_.take(ahead, within);
+            group_.sync();
         });
+    }
+    /// Those of the last bin, and those ahead of it, unless these are known to be many.
+    constexpr void list() noexcept {
+        const boolean is_raw = row_.is_in_front() & !row_.is_one_of(row_.scored());
+        spirv::if_(code_, is_raw, [&] { row_.bound = greater_of(row_.bound.load(), bounds_.of_key(low_key_)); });
+        lists_all_ = 1u;
+        ahead_ = 0u;
+        place_ = group_.begin_exchange();
+        const auto look = row_.visitor([&](const u32& logit, const u32& id) {
+            spirv::if_(code_, logit != dead_logit, [&] {
+                const u32 key = key_of_legal(logit);
+                const u32 standing = row_.standing(key);
+                const u32 where = side_of(nearness(logit, standing), standing, id);
+                spirv::if_(code_, row_.scored() ? (where == 1u) & (standing != 0u) : where == 1u,
+                           [&] { few_.list_within(place_, key, id); });
+                spirv::if_(code_, where == 0u, [&] {
+                    ahead_ = ahead_ + 1u;
+                    spirv::if_(code_, lists_all_ != 0u, [&] { lists_all_ = few_.list_ahead(place_, key, id); });
+                });
+            });
+        });
+        row_.for_each_logit(look, {.expects_few = true});
         group_.sync();
     }
-    constexpr void add_up_groups() const noexcept {
-        spirv::if_(code_, group_.invocation < u32(groups), [&] {
-            sums of_group(code_);
-            const u32 first = group_.invocation << 4u;
-            spirv::for_(code_, first, first + 16u, u32(1u),
-                        [&](const u32& i) { of_group.add(counts_[i], mass_at(i)); });
-            const word_pair mass = of_group.mass;
-            const u32 count = of_group.count;
-            group_counts_[group_.invocation] = count;
-            group_low_[group_.invocation] = mass.low;
-            group_high_[group_.invocation] = mass.high;
+    /// Finds out which token of the last bin is the last of the prefix.
+    constexpr void settle(const u32& within) noexcept {
+        const boolean is_there = group_.invocation < within;
+        variable<u32> key(code_, u32(0u)), id(code_, u32(0u));
+        spirv::if_(code_, is_there, [&] {
+            key = few_.key_within();
+            id = few_.id_within();
         });
-        group_.sync();
-    }
-    /// At the first level, where every token has been added up.
-    constexpr word_pair mass_of_all() const noexcept {
-        private_pair mass(code_, {0u, 0u});
-        spirv::for_(code_, u32(0u), u32(groups), u32(1u), [&](const u32& i) {
-            const u32 low = group_low_[i];
-            mass.add({low, group_high_[i]});
+        const u32 standing = row_.standing(key);
+        const u32 mass = row_.weight(key);
+        const u32 weight = blend(weighs_ == 0u, u32(1u), mass);
+        few_.show_within(standing, weight);
+        private_pair before(code_, {0u, 0u});
+        const u32 end = blend(is_there, within, u32(0u));
+        spirv::for_(code_, u32(0u), end, u32(1u), [&](const u32& j) {
+            const boolean ranks = few_.ranks_before_within(j, standing, id);
+            const u32 other = few_.weight_within(j);
+            before.add(blend(ranks, other, u32(0u)));
         });
-        return mass;
-    }
-    /// The digit in which the running sums come to the goal, or 256. What lies ahead of it is added up.
-    constexpr u32 find_digit(const prefix_goal& goal, sums& ahead) const noexcept {
-        const u32 in_group = pass_over(goal, ahead, group_counts_, group_low_, group_high_, u32(0u), u32(groups));
-        variable<u32> digit(code_, u32(digits));
-        spirv::if_(code_, in_group < u32(groups), [&] {
-            const u32 first = in_group << 4u;
-            digit = pass_over(goal, ahead, counts_, low_, high_, first, first + 16u);
-        });
-        return digit;
-    }
-    constexpr u32 pass_over(const prefix_goal& goal, sums& ahead, const spirv::shared<u32>& counts,
-                            const spirv::shared<u32>& low, const spirv::shared<u32>& high, const u32& first,
-                            const u32& end) const noexcept {
-        variable<u32> i(code_, first), goes_on(code_, u32(1u));
-        spirv::while_(
-            code_, [&] { return (goes_on != 0u) & (i < end); },
-            [&] {
-                const u32 count = counts[i], mass_low = low[i];
-                const word_pair mass{mass_low, high[i]};
-                const boolean is_heavy = (goal.by_mass == 0u) | (goal.target.load() < ahead.mass.load() + mass);
-                spirv::if_(
-                    code_, is_heavy & (goal.least <= ahead.count + count), [&] { goes_on = 0u; },
-                    [&] {
-                        ahead.add(count, mass);
-                        i = i + 1u;
-                    });
-            },
-            [] {});
-        return i;
+        const boolean is_kept = is_there & !(left_.load() < before.load());
+        const u32 last_standing = group_.least(blend(is_kept, standing, u32(0xffffffffu)));
+        const boolean is_last = is_kept & (standing == last_standing);
+        const u32 last_id = group_.greatest(blend(is_last, id.load(), u32(0u)));
+        const u32 ahead = ahead_, one = blend(is_kept, u32(1u), u32(0u));
+        const word_pair all = group_.sum(word_pair{ahead, one});
+        // Under fast, which lets devices contract, what one pass has added up another may not find.
+        const boolean is_found = all.high != 0u;
+        const u32 lowest = low_key_;
+        row_.set_bound(blend(is_found, last_standing, lowest), blend(is_found, last_id, u32(0xffffffffu)));
+        kept = all.low + all.high;
     }
 
     work_group& group_;
     assembler& code_;
     row_tokens& row_;
+    survivors& few_;
     exact_numbers& numbers_;
-    spirv::shared<u32> counts_, low_, high_, group_counts_, group_low_, group_high_;
-    private_variable<u32> level_;
-    settled_words settled_;
-    spirv::integer_function<2> add_up_;
+    raw_bounds& bounds_;
+    mass_bins& bins_;
+    private_variable<u32> weighs_, round_;
+    private_pair left_;  ///< of the target, behind what is ahead of the last bin
+    // The bin in which the prefix ends: tokens of one nearness, with standings and complements of ids in these bounds.
+    private_variable<u32> nearest_, low_key_, high_key_, low_id_, high_id_;
+    private_variable<u32> low_, high_, shift_, by_id_;  ///< the words that the next round has bins of
+    private_variable<u32> lists_all_, ahead_, place_, in_bin_;
 };
 
 }  // namespace riffle::gpu

@@ -25,7 +25,7 @@ public:
     /// Every invocation looks after some ids: all changes of one, stage after stage.
     constexpr void apply() noexcept {
         for_each_id([&](const u32& at, const u32& saved_at) {
-            const auto logit = row_.logit_bits(row_.request_buffer(at));
+            const auto logit = row_.vectors.logit_bits(row_.request_buffer(at));
             const u32 before = logit;
             saved_[saved_at] = before;
             row_.seen = row_.seen | seen_in(before);
@@ -42,7 +42,7 @@ public:
         spirv::buffer_barrier(code_);  // nobody reads any more
         for_each_id([&](const u32& at, const u32& saved_at) {
             const u32 id = row_.request_buffer(at), before = saved_[saved_at];
-            row_.logit_bits(id) = before;
+            row_.vectors.logit_bits(id) = before;
         });
     }
 

@@ -6,6 +6,7 @@
 #include <riffle/gpu/host/device_plan.hpp>
 #include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/kernels/choosing.hpp>
+#include <riffle/gpu/kernels/greatest_search.hpp>
 #include <riffle/gpu/kernels/narrowing_stage.hpp>
 #include <riffle/gpu/kernels/row_edits.hpp>
 #include <riffle/gpu/kernels/row_result.hpp>
@@ -18,15 +19,19 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// only what stages do to a token, and their cuts, are written for each of them.
 class row_kernel {
 public:
-    constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan,
-                         std::uint32_t tokens_at_once = 4) noexcept
-        : code_(code), plan_(plan), group_(code), row_(group_, stages.first(plan.stages), tokens_at_once),
-          few_(group_, row_, plan.narrows), all_(group_, row_, few_), narrowing_(group_, row_, few_, all_),
-          choosing_(group_, row_, few_, all_), best_of_invocation_(code, u32(0u)),
-          best_id_of_invocation_(code, u32(0u)), is_fresh_(code, u32(0u)), narrowed_(code, u32(0u)),
+    constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan) noexcept
+        : code_(code), plan_(plan), group_(code), row_(group_, stages.first(plan.stages)),
+          room_(spirv::push_constant<u32>(code)), wants_(spirv::push_constant<u32>(code)),
+          few_(group_, row_, plan.narrows), all_(group_, row_, few_), greatest_(group_, row_, few_, all_),
+          bins_(group_, cuts() || draws_by_mass()), bounds_(group_, row_, greatest_, bins_),
+          masses_(group_, row_, greatest_, bins_, cuts()), narrowing_(group_, row_, few_, all_, bounds_, bins_),
+          choosing_(group_, row_, few_, all_, bounds_, masses_, bins_), narrowed_(code, u32(0u)),
           is_known_(code, u32(0u)), has_any_(code, u32(1u)), goes_on_(code, u32(1u)) {}
 
     constexpr void write() noexcept {
+        if (row_.is_bounded()) row_.maxima.clear();
+        if (counts() || draws_by_mass()) bins_.clear();
+        group_.sync();
         if (!plan_.edits) return run();
         row_edits edits(group_, row_);
         edits.apply();
@@ -42,12 +47,13 @@ private:
             [&] {
                 find_greatest_if_asked();
                 spirv::if_(
-                    code_, (is_known_ != 0u) & (row_.greatest == 0u), [&] { stop(); }, [&] { run_stage(); });
+                    code_, (is_known_ != 0u) & (row_.greatest() == 0u), [&] { stop(); }, [&] { run_stage(); });
             },
             [&] { row_.stage = row_.stage + goes_on_; });
-        row_result result(group_, row_, few_, all_, plan_);
-        result.write(row_.seen, has_any_ != 0u, plan_.narrows ? narrowed_ != 0u : boolean(false), choosing_.token,
-                     choosing_.key);
+        row_result result(group_, row_, few_, all_, plan_, room_, wants_);
+        const boolean has_any = has_any_ != 0u;
+        const boolean narrowed = plan_.narrows ? narrowed_ != 0u : boolean(false);
+        result.write(has_any, narrowed, choosing_.token, choosing_.key);
     }
 
     // Sets of stages.
@@ -64,7 +70,13 @@ private:
     }
     /// Whether any stage has a cut. (A temperature of 0 knows the one token that it keeps.)
     constexpr bool cuts() const noexcept { return of_form(device_form::narrow) != 0; }
-    /// Behind the last stage come the results, where p is wanted of tokens.
+    /// Whether any stage keeps a number of tokens.
+    constexpr bool counts() const noexcept { return of_narrowing(narrowing::rank) != 0 || zero_narrows(); }
+    /// A temperature of 0 keeps the first in rank: as a stage that narrows does, where there are such.
+    constexpr bool zero_narrows() const noexcept { return cuts() && maps_or_first() != 0; }
+    constexpr bool weighs() const noexcept { return (of_narrowing(narrowing::mass) | row_.scored()) != 0; }
+    constexpr bool draws_by_mass() const noexcept { return of_selecting(selecting::by_mass) != 0; }
+    /// Behind the last stage come the results, where p may be wanted of tokens.
     constexpr stage_set results() const noexcept {
         return plan_.chooses_token() ? stage_set{1} << row_.stages() : stage_set{0};
     }
@@ -85,24 +97,23 @@ private:
 
     constexpr void find_greatest_if_asked() noexcept {
         const stage_set asks = of_form(device_form::adjust) | of_form(device_form::remove) |
-                               of_form(device_form::narrow) | of_form(device_form::select) | maps_or_first() |
-                               results();
-        const boolean is_stale = (is_known_ == 0u) | (asks_for_first() & (is_fresh_ == 0u));
-        spirv::if_(code_, row_.is_one_of(asks) & is_stale, [&] {
-            best_of_invocation_ = 0u;
-            all_.for_each([&](const u32& key, const u32& id) {
-                const boolean better = best_of_invocation_ < key;
-                best_of_invocation_ = blend(better, key, best_of_invocation_.load());
-                best_id_of_invocation_ = blend(better, id, best_id_of_invocation_.load());
-            });
-            row_.greatest = group_.greatest(best_of_invocation_);
+                               of_form(device_form::narrow) | of_selecting(selecting::by_mass);
+        const boolean is_asked = row_.is_one_of(asks) | asks_for_first() | asks_for_p(results());
+        spirv::if_(code_, is_asked & (is_known_ == 0u), [&] {
+            greatest_.find();
             is_known_ = 1u;
-            is_fresh_ = 1u;
         });
+    }
+    constexpr boolean wants_tokens() const noexcept { return wants_ != u32(std::uint32_t(wanted::token)); }
+    /// Whether the present stage is one of a set, and p is wanted.
+    constexpr boolean asks_for_p(stage_set set) const noexcept {
+        if (set == 0) return false;
+        const boolean is_wanted = wants_ == u32(std::uint32_t(wanted::tokens_and_p));
+        return is_wanted & row_.is_one_of(set);
     }
     /// Stages that keep or choose the first in rank.
     constexpr boolean asks_for_first() const noexcept {
-        const boolean is_zero = row_.is_one_of(maps_or_first()) & (row_.stage_request(stage_word::active) == 2u);
+        const boolean is_zero = is_temperature_of_zero();
         return is_zero | row_.is_one_of(of_selecting(selecting::greatest));
     }
 
@@ -112,32 +123,40 @@ private:
         measure();
         const boolean is_active = row_.stage_request(stage_word::active) != 0u;
         if (plan_.narrows) {
-            const boolean narrows = row_.is_one_of(of_form(device_form::narrow)) & is_active;
-            const boolean wants_few = plan_.chooses_token() ? narrowed_ != 0u : boolean(true);
+            const boolean by_stage = row_.is_one_of(of_form(device_form::narrow)) & is_active;
+            const boolean narrows = zero_narrows() ? by_stage | is_temperature_of_zero() : by_stage;
+            const boolean wants_few = plan_.chooses_token() ? (narrowed_ != 0u) & wants_tokens() : boolean(true);
             if (cuts() || !plan_.chooses_token())
                 spirv::if_(code_, narrows | (is_at_end() & wants_few & !few_.are_listed()), [&] { narrow(); });
         }
         if (const stage_set removes = of_form(device_form::remove))
             spirv::if_(code_, row_.is_one_of(removes) & is_active, [&] { remove(); });
         row_.for_each_of(of_form(device_form::adjust), [&](std::size_t i) { row_.set_measured(i); });
-        if (maps_or_first() | of_selecting(selecting::greatest)) choose_first();
+        choose_first();
         if (const stage_set draws = of_selecting(selecting::by_mass))
             spirv::if_(code_, row_.is_one_of(draws), [&] { choosing_.by_mass(); });
         if (const stage_set draws = of_selecting(selecting::by_noise))
-            spirv::if_(code_, row_.is_one_of(draws), [&] { choosing_.by_noise(); });
+            spirv::if_(code_, row_.is_one_of(draws), [&] {
+                const bool is_first_pass =
+                    !(of_form(device_form::adjust) | of_form(device_form::remove) | of_form(device_form::narrow));
+                choosing_.by_noise(is_first_pass);
+                spirv::if_(code_, choosing_.key == 0u, [&] { stop(); });
+            });
         change_tokens();
     }
 
     /// What the stage asks of all tokens.
     constexpr void measure() noexcept {
         // Who draws by mass knows it already when it comes to the results.
-        const stage_set asks_for_p = of_selecting(selecting::by_mass) ? 0 : results();
+        const stage_set at_end = of_selecting(selecting::by_mass) ? 0 : results();
         const stage_set by_softmax = of_narrowing(narrowing::likelihood) | row_.scored();
-        const stage_set asks_for_softmax = by_softmax | of_form(device_form::remove) | asks_for_p;
+        const stage_set asks_for_softmax = by_softmax | of_form(device_form::remove);
         std::uint8_t parts = 0;
         for (std::size_t i = 0; i < row_.stages(); ++i)
             if (by_softmax >> i & 1) parts |= row_.description(i).fact.softmax_parts;
-        if (asks_for_softmax) spirv::if_(code_, row_.is_one_of(asks_for_softmax), [&] { all_.measure_softmax(parts); });
+        if (asks_for_softmax | at_end)
+            spirv::if_(code_, row_.is_one_of(asks_for_softmax) | asks_for_p(at_end),
+                       [&] { all_.measure_softmax(parts); });
         if (const stage_set asks_for_deviation = of_narrowing(narrowing::deviation))
             spirv::if_(code_, row_.is_one_of(asks_for_deviation), [&] { all_.measure_deviation(); });
         row_.for_each_of(row_.scored(), [&](std::size_t i) { row_.set_measured(i, all_.mean_distance()); });
@@ -145,7 +164,8 @@ private:
 
     constexpr void narrow() noexcept {
         narrowed_ = 1u;
-        narrowing_.goal.least = row_.stage_request(stage_word::least);
+        const u32 least = row_.stage_request(stage_word::least);
+        narrowing_.goal.least = zero_narrows() ? blend(is_temperature_of_zero(), u32(1u), least) : least;
         const boolean by_mass = row_.is_one_of(of_narrowing(narrowing::mass) | row_.scored());
         narrowing_.goal.by_mass = blend(by_mass, u32(1u), u32(0u));
         const u32 low = row_.stage_request(stage_word::low);
@@ -156,14 +176,13 @@ private:
             narrowing_.goal.least = 0u;
             narrowing_.cut = 1u;
         });
-        narrowing_.run(best_of_invocation_, cuts());
+        narrowing_.run({.cuts = cuts(), .counts = counts(), .weighs = weighs()});
     }
     constexpr boolean is_at_end() const noexcept { return row_.stage == u32(std::uint32_t(row_.stages())); }
     constexpr void remove() noexcept {
         set_cut(device_form::remove);
         const u32 last = narrowing_.remove_top(row_.stage_request(stage_word::least));
-        row_.greatest = blend(last == 0u, row_.greatest.load(), last);
-        best_of_invocation_ = blend(last == 0u, best_of_invocation_.load(), u32(0u));
+        row_.set_greatest(blend(last == 0u, row_.greatest(), last));
     }
     /// The key that tokens must reach.
     constexpr void set_cut(device_form form) noexcept {
@@ -181,14 +200,19 @@ private:
         });
     }
     constexpr void choose_first() noexcept {
-        spirv::if_(code_, asks_for_first(), [&] {
-            choosing_.first(best_of_invocation_, best_id_of_invocation_);
-            if (!maps_or_first()) return;
+        const boolean is_wanted = zero_narrows() ? row_.is_one_of(of_selecting(selecting::greatest)) : asks_for_first();
+        spirv::if_(code_, is_wanted, [&] {
+            choosing_.first();
+            if (zero_narrows() || !maps_or_first()) return;
             spirv::if_(code_, row_.is_one_of(maps_or_first()), [&] {
                 few_.take_one(choosing_.key, choosing_.token);
                 narrowed_ = 1u;
             });
         });
+    }
+    constexpr boolean is_temperature_of_zero() const noexcept {
+        if (!maps_or_first()) return false;
+        return row_.is_one_of(maps_or_first()) & (row_.stage_request(stage_word::active) == 2u);
     }
 
     /// Those that were taken out of the row, and what is known of them all. (In the row they are computed anew.)
@@ -203,16 +227,8 @@ private:
         });
         if (plan_.narrows) few_.key = row_.behind_stage(few_.key, few_.id);
         if (monotone)
-            spirv::if_(code_, row_.is_one_of(monotone), [&] {
-                row_.greatest = row_.behind_stage(row_.greatest, u32(0u));
-                best_of_invocation_ = row_.behind_stage(best_of_invocation_, u32(0u));
-            });
-        if (const stage_set narrows = of_form(device_form::narrow))
-            spirv::if_(code_, row_.is_one_of(narrows), [&] {  // one that shares the bound's key may be gone
-                best_of_invocation_ = row_.behind_stage(best_of_invocation_, 0xffffffffu);
-            });
-        const stage_set maps_or_drops = monotone | of_form(device_form::remove) | of_form(device_form::narrow);
-        if (maps_or_drops) is_fresh_ = blend(row_.is_one_of(maps_or_drops), u32(0u), is_fresh_.load());
+            spirv::if_(code_, row_.is_one_of(monotone),
+                       [&] { row_.set_greatest(row_.behind_stage(row_.greatest(), u32(0u))); });
         if (loses) is_known_ = blend(row_.is_one_of(loses), u32(0u), is_known_.load());
     }
 
@@ -220,16 +236,18 @@ private:
     const device_plan& plan_;
     work_group group_;
     row_tokens row_;
+    u32 room_, wants_;
     survivors few_;
     measuring all_;
+    greatest_search greatest_;
+    mass_bins bins_;
+    raw_bounds bounds_;
+    stretch_masses masses_;
     narrowing_stage narrowing_;
     choosing choosing_;
-    private_variable<u32> best_of_invocation_;     ///< the greatest key it has met, or 0 where that may be gone
-    private_variable<u32> best_id_of_invocation_;  ///< its lowest id
-    private_variable<u32> is_fresh_;               ///< 1: no map has made other keys the greatest as well
-    private_variable<u32> narrowed_;               ///< 1 as soon as a stage has
-    private_variable<u32> is_known_;               ///< 1: row_.greatest is the greatest key ahead of the stage
-    private_variable<u32> has_any_;                ///< 0: there was no legal token
+    private_variable<u32> narrowed_;  ///< 1 as soon as a stage has
+    private_variable<u32> is_known_;  ///< 1: row_.greatest is the greatest key ahead of the stage
+    private_variable<u32> has_any_;   ///< 0: there was no legal token
     private_variable<u32> goes_on_;
 };
 

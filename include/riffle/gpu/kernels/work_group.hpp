@@ -19,12 +19,12 @@ using spirv::word_pair;
 /// holds. Only of integers, so that no order shows.
 class work_group {
 public:
+    /// Ahead of the first exchange comes a sync.
     constexpr explicit work_group(assembler& to) noexcept
         : code(to), invocation(spirv::invocation_index(to)), size(spirv::group_size(to)),
           shared_words_(to, exchanges * words_an_exchange), exchange_(to, u32(0u)), sum_high_(to) {
         write_functions();
         spirv::if_(code, invocation < u32(words_an_exchange), [&] { shared_words_[invocation] = 0u; });
-        sync();
     }
 
     assembler& code;
@@ -50,6 +50,19 @@ public:
     constexpr word_pair sum(const word_pair& value) const noexcept {
         const u32 low = sum_(value.low, value.high);
         return {low, sum_high_};
+    }
+    /// The bits that any has.
+    constexpr u32 any_bits(const u32& value) const noexcept {
+        const u32 at = begin_exchange();
+        shared_word(at).set_bits(value);
+        sync();
+        return shared_word(at).load();
+    }
+    /// Adds to a pair of shared words.
+    template <class Element>
+    constexpr void add(const Element& low, const Element& high, const u32& value) const noexcept {
+        const u32 before = low.add(value);
+        spirv::if_(code, before + value < before, [&] { high.add(1u); });
     }
     /// Adds to a pair of shared words: whoever makes the low one wrap adds one to the high one.
     template <class Element>

@@ -55,14 +55,13 @@ public:
         module.keep_infinities = module.precise && context.keeps_infinities;
         module.subgroups = !module.precise && context.has_subgroups;
         if (module == on.options.module || !on.plan.is_useful())
-            return create(context, on.words(), on.plan, on.layout, group_size, on.options.tokens_at_once);
-        const emitted_words made = on.make_words({module, on.options.tokens_at_once});
-        return create(context, made.span(), on.plan, on.layout, group_size, on.options.tokens_at_once);
+            return create(context, on.words(), on.plan, on.layout, group_size);
+        const emitted_words made = on.make_words({module});
+        return create(context, made.span(), on.plan, on.layout, group_size);
     }
-    /// Makes the kernel of these words, which may come from a file, made with that many tokens_at_once.
+    /// Makes the kernel of these words, which may come from a file.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
-                         const request_layout& layout, std::uint32_t group_size = 0,
-                         std::uint32_t tokens_at_once = kernel_options().tokens_at_once) noexcept {
+                         const request_layout& layout, std::uint32_t group_size = 0) noexcept {
         *this = kernel();
         if (!plan.is_useful()) return device_code::no_stages;
         if (words.empty()) return device_code::out_of_memory;
@@ -75,13 +74,12 @@ public:
             return s;
         made.context_ = context;
         made.plan_ = plan;
-        made.tokens_at_once_ = tokens_at_once;
         made.request_words_ = layout.words;
         VkPhysicalDeviceProperties properties;
         made.functions_.get_properties(context.physical_device, &properties);
         if (properties.apiVersion < VK_API_VERSION_1_1) return device_code::device_too_small;
         made.limits_ = properties.limits;
-        made.group_size_ = group_size ? group_size : made.suitable_group_size(properties.deviceType);
+        made.group_size_ = group_size ? group_size : made.suitable_group_size();
         if (!made.fits()) return device_code::device_too_small;
         made.longest_row_ = longest_row(made.limits_, made.offset_step());
         made.stops_loops_ = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -106,7 +104,7 @@ public:
     std::uint32_t group_size() const noexcept { return group_size_; }
     /// So many logits may a row have; 0 where it is not created. 2^22, or what the device can address (2^25, or more).
     /// On processors that do as if they were devices fewer, since Mesa's llvmpipe stops all loops of a shader after
-    /// 65,535 turns together, and says nothing: 1,100,000 for the usual chain with 256 invocations, 300,000 with 64.
+    /// 65,535 turns together, and says nothing: 570,000 for the usual chain with 256 invocations, 150,000 with 64.
     std::uint32_t longest_row() const noexcept { return longest_row_; }
     /// So many ids may be edited in the rows of a dispatch, all together, where the rows are of so many logits: any
     /// number, but on a driver that stops loops, where the rows are nearly as long as rows may be. For requests::begin.
@@ -188,9 +186,11 @@ public:
             const auto count = std::uint32_t(
                 (std::min)({fit, VkDeviceSize{rows.rows - first}, VkDeviceSize{limits_.maxComputeWorkGroupCount[0]}}));
             const auto offset = std::uint32_t(moved);
+            // Where rows are written to, windows that overlap wait for each other, as the rules of synchronisation ask.
+            if (first > 0 && plan_.edits) barrier(commands, true);
             functions_.bind_descriptor_sets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 1, &offset);
             const dispatch_constants constants{rows.vocabulary, std::uint32_t(stride), first,
-                                               std::uint32_t((begin - moved) / 4), rows.room};
+                                               std::uint32_t((begin - moved) / 4), rows.room, rows.wants};
             functions_.push_constants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
             functions_.dispatch(commands, count, 1, 1);
             first += count;
@@ -211,7 +211,6 @@ private:
         std::swap(request_words_, other.request_words_);
         std::swap(longest_row_, other.longest_row_);
         std::swap(plan_, other.plan_);
-        std::swap(tokens_at_once_, other.tokens_at_once_);
         std::swap(stops_loops_, other.stops_loops_);
     }
 
@@ -219,11 +218,11 @@ private:
     static constexpr std::uint64_t most_turns = 65535;
     static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
     /// Shared memory that does not depend on the size of the work group, in bytes, and a part that does.
-    static constexpr std::uint32_t fixed_shared_bytes = 4096, shared_bytes_an_invocation = 12;
-    /// A row keeps one work group busy, so there the more loads are under way at a time the better: as many invocations
-    /// as there may be. Processors do one after the other, whatever the number.
-    std::uint32_t suitable_group_size(VkPhysicalDeviceType type) const noexcept {
-        std::uint32_t size = type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 256 : greatest_group_size;
+    static constexpr std::uint32_t fixed_shared_bytes = 10624, shared_bytes_an_invocation = 20;
+    /// 256 keep a row's loads under way, and leave each as many registers as it needs: with 1,024, compilers for cards
+    /// keep some in memory. Processors do one invocation after the other, whatever the number.
+    std::uint32_t suitable_group_size() const noexcept {
+        std::uint32_t size = 256;
         while (size > least_group_size && !fits(size)) size /= 2;
         return size;
     }
@@ -243,7 +242,7 @@ private:
     }
     /// Where no token is edited.
     std::uint64_t loop_turns(std::uint32_t vocabulary) const noexcept {
-        return most_loop_turns(plan_, vocabulary, group_size_, tokens_at_once_);
+        return most_loop_turns(plan_, vocabulary, group_size_);
     }
     VkDeviceSize offset_step() const noexcept {
         return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);
@@ -341,7 +340,6 @@ private:
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
     std::uint32_t group_size_ = 0, request_words_ = 0, longest_row_ = 0;
-    std::uint32_t tokens_at_once_ = 0;
     device_plan plan_;
     bool stops_loops_ = false;
 };

@@ -38,6 +38,8 @@ struct kernel_rows {
     /// or is read by them behind it, is made to wait; work of other stages, such as drawing, is not. Off where the
     /// application has barriers of its own.
     bool waits_before = true, shows_after = true;
+    /// What is told of a row whose token the device chooses; more takes more passes over it.
+    wanted wants = wanted::tokens_and_p;
 };
 
 /// The rows whose requests were written.

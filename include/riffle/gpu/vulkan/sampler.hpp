@@ -26,6 +26,9 @@ struct sampler_limits {
     std::uint32_t room = 256;      ///< for so many surviving tokens of a row; where a chain goes on, it needs them all
     std::uint32_t edits = 2048;    ///< for so many edits of logits of a row, where the chain has them
     std::uint32_t group_size = 0;  ///< see kernel::create
+    /// What the chain's survivors() are to have behind a row whose token the device chose; less takes fewer passes over
+    /// the row. Without room the token alone is asked for.
+    wanted wants = wanted::tokens_and_p;
 };
 
 /// Samples with chains of one type on a device: for applications that keep their logits in the processor's memory and
@@ -225,8 +228,9 @@ private:
             const VkBufferCopy copy{0, 0, VkDeviceSize{4} * rows * vocabulary};
             f.copy_buffer(commands_, staging_.buffer(), logits_.buffer(), 1, &copy);
         }
-        if (const auto s = kernel_.record(commands_, set_, buffers(), rows_of(written_, limits_.room)); !s.ok())
-            return s;
+        kernel_rows all = rows_of(written_, limits_.room);
+        all.wants = limits_.room == 0 ? wanted::token : limits_.wants;
+        if (const auto s = kernel_.record(commands_, set_, buffers(), all); !s.ok()) return s;
         if (const device_status s(f.end_command_buffer(commands_), "vkEndCommandBuffer"); !s.ok()) return s;
         VkSubmitInfo submission{};
         submission.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
