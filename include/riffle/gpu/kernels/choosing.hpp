@@ -19,7 +19,7 @@ public:
           all_(all), bounds_(bounds), masses_(masses), bins_(bins), noise_(code_), published_(code_) {}
 
     static constexpr std::uint32_t no_token = 0xffffffffu;
-    variable<u32> token, key;  ///< the one, and its key
+    private_variable<u32> token, key;  ///< the one, and its key
 
     /// The first in rank: of those with the greatest key, that with the lowest id.
     constexpr void first() noexcept {

@@ -70,13 +70,11 @@ private:
 
     constexpr void write_functions() noexcept {
         clear_ = spirv::integer_function<1>(code_, [&](const u32&) {
-            spirv::for_(code_, spirv::invocation_index(code_), u32(words), group_.size, [&](const u32& i) {
-                set(i, {0u, 0u});
-            });
+            spirv::for_(code_, group_.invocation, u32(words), group_.size, [&](const u32& i) { set(i, {0u, 0u}); });
             return u32(0u);
         });
         add_up_groups_ = spirv::integer_function<1>(code_, [&](const u32& bins_a_group) {
-            const u32 group = spirv::invocation_index(code_);
+            const u32 group = group_.invocation;
             spirv::if_(code_, group < u32(groups), [&] {
                 private_pair sum(code_, {0u, 0u});
                 const u32 first = group * bins_a_group;

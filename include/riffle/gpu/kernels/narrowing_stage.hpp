@@ -38,9 +38,9 @@ public:
         });
     }
 
-    /// Removes what reaches the cut but the last of them in rank, if there are at least two of them and `least` of all
-    /// tokens are left. Answers the key that is the greatest behind it, 0 where nothing changes.
-    constexpr u32 remove_top(const u32& least) noexcept {
+    /// Removes what reaches the cut but the last of them in rank, which is the greatest then, if there are at least two
+    /// of them and goal.least of all tokens are left.
+    constexpr void remove_top() noexcept {
         private_variable<u32> count(code_, u32(0u)), last_key(code_, u32(0xffffffffu)), last_id(code_, u32(0u));
         all_.for_each([&](const u32& key, const u32& id) {
             const boolean reaches = (key != 0u) & (key >= cut);
@@ -52,9 +52,11 @@ public:
         const u32 reached = group_.sum(count.load());
         const u32 key = group_.least(last_key);
         const u32 id = group_.greatest(blend(last_key == key, last_id.load(), u32(0u)));
-        const boolean removes = (reached >= 2u) & (least <= all_.legal + 1u - reached);
-        spirv::if_(code_, removes, [&] { row_.set_bound(key, id); });
-        return blend(removes, key, u32(0u));
+        const boolean removes = (reached >= 2u) & (goal.least <= all_.legal + 1u - reached);
+        spirv::if_(code_, removes, [&] {
+            row_.set_bound(key, id);
+            row_.set_greatest(key);
+        });
     }
 
 private:

@@ -15,8 +15,8 @@
 namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The shader that runs the leading stages of a chain on rows of logits, one work group a row: stage after stage, as
-/// the chain means it. A loop over the stages, in which each pass over the row is written once, whoever asks for it;
-/// only what stages do to a token, and their cuts, are written for each of them.
+/// the chain means it. What several stages may ask for, a pass over the row or a search, is a function that is written
+/// once; only what stages do to a token, and their cuts, are written for each of them.
 class row_kernel {
 public:
     constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan) noexcept
@@ -25,8 +25,8 @@ public:
           few_(group_, row_, plan.narrows), all_(group_, row_, few_), greatest_(group_, row_, few_, all_),
           bins_(group_, cuts() || draws_by_mass()), bounds_(group_, row_, greatest_, bins_),
           masses_(group_, row_, greatest_, bins_, cuts()), narrowing_(group_, row_, few_, all_, bounds_, bins_),
-          choosing_(group_, row_, few_, all_, bounds_, masses_, bins_), narrowed_(code, u32(0u)),
-          is_known_(code, u32(0u)), has_any_(code, u32(1u)), goes_on_(code, u32(1u)) {}
+          choosing_(group_, row_, few_, all_, bounds_, masses_, bins_), narrowed_(code, u32(0u)), is_known_(code),
+          has_any_(code, u32(1u)) {}
 
     constexpr void write() noexcept {
         if (row_.is_bounded()) row_.maxima.clear();
@@ -41,22 +41,31 @@ public:
 
 private:
     constexpr void run() noexcept {
-        const u32 end(std::uint32_t(row_.stages()));
-        spirv::while_(
-            code_, [&] { return (goes_on_ != 0u) & (row_.stage <= end); },
-            [&] {
+        for (std::size_t i = 0; i <= row_.stages(); ++i)
+            spirv::if_(code_, has_any(), [&] {
+                row_.begin_stage(i);
                 find_greatest_if_asked();
-                spirv::if_(
-                    code_, (is_known_ != 0u) & (row_.greatest() == 0u), [&] { stop(); }, [&] { run_stage(); });
-            },
-            [&] { row_.stage = row_.stage + goes_on_; });
+                spirv::if_(code_, has_any(), [&] { run_stage(); });
+            });
         row_result result(group_, row_, few_, all_, plan_, room_, wants_);
-        const boolean has_any = has_any_ != 0u;
         const boolean narrowed = plan_.narrows ? narrowed_ != 0u : boolean(false);
-        result.write(has_any, narrowed, choosing_.token, choosing_.key);
+        result.write(has_any(), narrowed, choosing_.token, choosing_.key);
+    }
+    /// Whether there is a legal token.
+    constexpr boolean has_any() const noexcept { return may_have_stopped_ ? has_any_ != 0u : boolean(true); }
+    /// Nothing is legal; a stage may have chosen a token ahead of the one that has left none.
+    constexpr void stop() noexcept {
+        may_have_stopped_ = true;
+        has_any_ = 0u;
+        choosing_.token = u32(choosing::no_token);
+    }
+    constexpr void stop_if_none() noexcept {
+        const boolean is_known = known_ == knowledge::perhaps ? is_known_ != 0u : boolean(true);
+        spirv::if_(code_, is_known & (row_.greatest() == 0u), [&] { stop(); });
     }
 
-    // Sets of stages.
+    // ---- sets of stages
+
     constexpr stage_set of_form(device_form form) const noexcept {
         return row_.set_of([=](const device_stage& s) { return s.form == form; });
     }
@@ -68,6 +77,16 @@ private:
         return row_.set_of(
             [=](const device_stage& s) { return s.form == device_form::select && s.fact.selects == how; });
     }
+    constexpr stage_set by_softmax() const noexcept { return of_narrowing(narrowing::likelihood) | row_.scored(); }
+    /// A temperature of 0 keeps the first in rank instead of mapping.
+    constexpr stage_set maps_or_first() const noexcept {
+        return row_.set_of(
+            [](const device_stage& s) { return s.form == device_form::map && s.fact.narrows != narrowing::no; });
+    }
+    /// Behind the last stage come the results, where p may be wanted of tokens.
+    constexpr stage_set results() const noexcept {
+        return plan_.chooses_token() ? stage_set{1} << row_.stages() : stage_set{0};
+    }
     /// Whether any stage has a cut. (A temperature of 0 knows the one token that it keeps.)
     constexpr bool cuts() const noexcept { return of_form(device_form::narrow) != 0; }
     /// Whether any stage keeps a number of tokens.
@@ -76,160 +95,153 @@ private:
     constexpr bool zero_narrows() const noexcept { return cuts() && maps_or_first() != 0; }
     constexpr bool weighs() const noexcept { return (of_narrowing(narrowing::mass) | row_.scored()) != 0; }
     constexpr bool draws_by_mass() const noexcept { return of_selecting(selecting::by_mass) != 0; }
-    /// Behind the last stage come the results, where p may be wanted of tokens.
-    constexpr stage_set results() const noexcept {
-        return plan_.chooses_token() ? stage_set{1} << row_.stages() : stage_set{0};
-    }
-    /// A temperature of 0 keeps the first in rank instead of mapping.
-    constexpr stage_set maps_or_first() const noexcept {
-        return row_.set_of(
-            [](const device_stage& s) { return s.form == device_form::map && s.fact.narrows != narrowing::no; });
-    }
 
-    /// Nothing is legal; a stage may have chosen a token ahead of the one that has left none.
-    constexpr void stop() noexcept {
-        goes_on_ = 0u;
-        has_any_ = 0u;
-        choosing_.token = u32(choosing::no_token);
+    // ---- the present stage
+
+    constexpr bool is_one_of(stage_set set) const noexcept { return (set >> row_.present() & 1) != 0; }
+    constexpr bool is_at_end() const noexcept { return row_.present() == row_.stages(); }
+    constexpr boolean is_temperature_of_zero() const noexcept {
+        return is_one_of(maps_or_first()) ? row_.is_first_wanted() : boolean(false);
     }
+    constexpr boolean wants_tokens() const noexcept { return wants_ != u32(std::uint32_t(wanted::token)); }
+    constexpr boolean wants_p() const noexcept { return wants_ == u32(std::uint32_t(wanted::tokens_and_p)); }
 
     // ---- the greatest key
 
     constexpr void find_greatest_if_asked() noexcept {
         const stage_set asks = of_form(device_form::adjust) | of_form(device_form::remove) |
-                               of_form(device_form::narrow) | of_selecting(selecting::by_mass);
-        const boolean is_asked = row_.is_one_of(asks) | asks_for_first() | asks_for_p(results());
-        spirv::if_(code_, is_asked & (is_known_ == 0u), [&] {
-            greatest_.find();
-            is_known_ = 1u;
+                               of_form(device_form::narrow) | of_selecting(selecting::by_mass) |
+                               of_selecting(selecting::greatest);
+        if (known_ == knowledge::yes) return;
+        if (is_one_of(asks)) find_greatest_if(boolean(true));
+        else if (is_one_of(results())) find_greatest_if(wants_p());
+        else if (is_one_of(maps_or_first())) find_greatest_if(is_temperature_of_zero());
+    }
+    constexpr void find_greatest_if(const boolean& is_asked) noexcept {
+        const bool is_certain = is_asked.is_constant();
+        if (known_ == knowledge::no && !is_certain) is_known_ = 0u;
+        spirv::if_(code_, known_ == knowledge::perhaps ? is_asked & (is_known_ == 0u) : is_asked, [&] {
+            row_.call(find_, [&] { greatest_.find(); });
+            if (!is_certain) is_known_ = 1u;
         });
-    }
-    constexpr boolean wants_tokens() const noexcept { return wants_ != u32(std::uint32_t(wanted::token)); }
-    /// Whether the present stage is one of a set, and p is wanted.
-    constexpr boolean asks_for_p(stage_set set) const noexcept {
-        if (set == 0) return false;
-        const boolean is_wanted = wants_ == u32(std::uint32_t(wanted::tokens_and_p));
-        return is_wanted & row_.is_one_of(set);
-    }
-    /// Stages that keep or choose the first in rank.
-    constexpr boolean asks_for_first() const noexcept {
-        const boolean is_zero = is_temperature_of_zero();
-        return is_zero | row_.is_one_of(of_selecting(selecting::greatest));
+        known_ = is_certain ? knowledge::yes : knowledge::perhaps;
+        stop_if_none();
     }
 
     // ---- one stage
 
     constexpr void run_stage() noexcept {
         measure();
-        const boolean is_active = row_.stage_request(stage_word::active) != 0u;
-        if (plan_.narrows) {
-            const boolean by_stage = row_.is_one_of(of_form(device_form::narrow)) & is_active;
-            const boolean narrows = zero_narrows() ? by_stage | is_temperature_of_zero() : by_stage;
-            const boolean wants_few = plan_.chooses_token() ? (narrowed_ != 0u) & wants_tokens() : boolean(true);
-            if (cuts() || !plan_.chooses_token())
-                spirv::if_(code_, narrows | (is_at_end() & wants_few & !few_.are_listed()), [&] { narrow(); });
-        }
-        if (const stage_set removes = of_form(device_form::remove))
-            spirv::if_(code_, row_.is_one_of(removes) & is_active, [&] { remove(); });
-        row_.for_each_of(of_form(device_form::adjust), [&](std::size_t i) { row_.set_measured(i); });
+        if (is_one_of(of_form(device_form::narrow))) spirv::if_(code_, row_.is_active(), [&] { narrow(); });
+        else if (zero_narrows() && is_one_of(maps_or_first()))
+            spirv::if_(code_, is_temperature_of_zero(), [&] { narrow(); });
+        else if (is_at_end()) list_those_wanted();
+        if (is_one_of(of_form(device_form::remove))) spirv::if_(code_, row_.is_active(), [&] { remove(); });
+        if (is_one_of(of_form(device_form::adjust))) row_.set_measured(row_.present());
         choose_first();
-        if (const stage_set draws = of_selecting(selecting::by_mass))
-            spirv::if_(code_, row_.is_one_of(draws), [&] { choosing_.by_mass(); });
-        if (const stage_set draws = of_selecting(selecting::by_noise))
-            spirv::if_(code_, row_.is_one_of(draws), [&] {
-                const bool is_first_pass =
-                    !(of_form(device_form::adjust) | of_form(device_form::remove) | of_form(device_form::narrow));
-                choosing_.by_noise(is_first_pass);
-                spirv::if_(code_, choosing_.key == 0u, [&] { stop(); });
-            });
+        if (is_one_of(of_selecting(selecting::by_mass))) choosing_.by_mass();
+        if (is_one_of(of_selecting(selecting::by_noise))) choose_by_noise();
         change_tokens();
     }
 
     /// What the stage asks of all tokens.
     constexpr void measure() noexcept {
+        if (is_one_of(by_softmax() | of_form(device_form::remove))) measure_softmax();
         // Who draws by mass knows it already when it comes to the results.
-        const stage_set at_end = of_selecting(selecting::by_mass) ? 0 : results();
-        const stage_set by_softmax = of_narrowing(narrowing::likelihood) | row_.scored();
-        const stage_set asks_for_softmax = by_softmax | of_form(device_form::remove);
-        std::uint8_t parts = 0;
-        for (std::size_t i = 0; i < row_.stages(); ++i)
-            if (by_softmax >> i & 1) parts |= row_.description(i).fact.softmax_parts;
-        if (asks_for_softmax | at_end)
-            spirv::if_(code_, row_.is_one_of(asks_for_softmax) | asks_for_p(at_end),
-                       [&] { all_.measure_softmax(parts); });
-        if (const stage_set asks_for_deviation = of_narrowing(narrowing::deviation))
-            spirv::if_(code_, row_.is_one_of(asks_for_deviation), [&] { all_.measure_deviation(); });
-        row_.for_each_of(row_.scored(), [&](std::size_t i) { row_.set_measured(i, all_.mean_distance()); });
+        if (is_one_of(results()) && !draws_by_mass()) spirv::if_(code_, wants_p(), [&] { measure_softmax(); });
+        if (is_one_of(of_narrowing(narrowing::deviation)))
+            row_.call(measure_deviation_, [&] { all_.measure_deviation(); });
+        if (is_one_of(row_.scored())) row_.set_measured(row_.present(), all_.mean_distance());
+    }
+    constexpr void measure_softmax() noexcept {
+        row_.call(measure_softmax_, [&] {
+            std::uint8_t parts = 0;
+            for (std::size_t i = 0; i < row_.stages(); ++i)
+                if (by_softmax() >> i & 1) parts |= row_.description(i).fact.softmax_parts;
+            all_.measure_softmax(parts);
+        });
     }
 
     constexpr void narrow() noexcept {
         narrowed_ = 1u;
         const u32 least = row_.stage_request(stage_word::least);
-        narrowing_.goal.least = zero_narrows() ? blend(is_temperature_of_zero(), u32(1u), least) : least;
-        const boolean by_mass = row_.is_one_of(of_narrowing(narrowing::mass) | row_.scored());
-        narrowing_.goal.by_mass = blend(by_mass, u32(1u), u32(0u));
-        const u32 low = row_.stage_request(stage_word::low);
-        narrowing_.goal.share = {low, row_.stage_request(stage_word::high)};
-        set_cut(device_form::narrow);
-        // Behind the last stage all that are left are wanted: a mask may have left few of the many that a cut had.
-        spirv::if_(code_, is_at_end(), [&] {
-            narrowing_.goal.least = 0u;
-            narrowing_.cut = 1u;
-        });
-        narrowing_.run({.cuts = cuts(), .counts = counts(), .weighs = weighs()});
+        narrowing_.goal.least = is_one_of(maps_or_first()) ? u32(1u) : least;
+        const bool by_mass = is_one_of(of_narrowing(narrowing::mass) | row_.scored());
+        narrowing_.goal.by_mass = u32(by_mass ? 1u : 0u);
+        if (by_mass) {
+            const u32 low = row_.stage_request(stage_word::low);
+            narrowing_.goal.share = {low, row_.stage_request(stage_word::high)};
+        }
+        set_cut();
+        run_narrowing();
     }
-    constexpr boolean is_at_end() const noexcept { return row_.stage == u32(std::uint32_t(row_.stages())); }
+    /// Behind the last stage all that are left are wanted: a mask may have left few of the many that a cut had.
+    constexpr void list_those_wanted() noexcept {
+        if (!plan_.narrows || !(cuts() || !plan_.chooses_token())) return;
+        const boolean is_wanted = plan_.chooses_token() ? (narrowed_ != 0u) & wants_tokens() : boolean(true);
+        spirv::if_(code_, is_wanted & !few_.are_listed(), [&] {
+            narrowed_ = 1u;
+            narrowing_.goal.least = 0u;
+            narrowing_.goal.by_mass = 0u;
+            narrowing_.cut = 1u;
+            run_narrowing();
+        });
+    }
+    constexpr void run_narrowing() noexcept {
+        row_.call(narrow_, [&] { narrowing_.run({.cuts = cuts(), .counts = counts(), .weighs = weighs()}); });
+    }
     constexpr void remove() noexcept {
-        set_cut(device_form::remove);
-        const u32 last = narrowing_.remove_top(row_.stage_request(stage_word::least));
-        row_.set_greatest(blend(last == 0u, row_.greatest(), last));
+        narrowing_.goal.least = row_.stage_request(stage_word::least);
+        set_cut();
+        row_.call(remove_, [&] { narrowing_.remove_top(); });
     }
     /// The key that tokens must reach.
-    constexpr void set_cut(device_form form) noexcept {
-        narrowing_.cut = narrowing_stage::no_cut;
-        const stage_set with_cut =
-            row_.set_of([=](const device_stage& s) { return s.form == form && s.cut != nullptr; });
-        row_.for_each_of(with_cut, [&](std::size_t i) {
-            const device_stage& s = row_.description(i);
-            row_measures m{row_.maximum(), 0.0f, 0.0f, 0.0f};
-            if (s.fact.narrows == narrowing::deviation) m.deviation = all_.deviation;
-            if (s.fact.narrows == narrowing::likelihood || form == device_form::remove) m.log_mass = all_.log_mass();
-            if (s.fact.narrows == narrowing::likelihood && (s.fact.softmax_parts & softmax_part::distances))
-                m.entropy = all_.entropy();
-            narrowing_.cut = row_.with_parameters(i, [&](const f32* p) { return key_of(s.cut(m, p)); });
-        });
+    constexpr void set_cut() noexcept {
+        const device_stage& s = row_.description(row_.present());
+        if (!s.cut) {
+            narrowing_.cut = narrowing_stage::no_cut;
+            return;
+        }
+        row_measures m{row_.maximum(), 0.0f, 0.0f, 0.0f};
+        const bool is_likelihood = s.fact.narrows == narrowing::likelihood;
+        if (s.fact.narrows == narrowing::deviation) m.deviation = all_.deviation;
+        if (is_likelihood || s.form == device_form::remove) m.log_mass = all_.log_mass();
+        if (is_likelihood && (s.fact.softmax_parts & softmax_part::distances)) m.entropy = all_.entropy();
+        narrowing_.cut = row_.with_parameters(row_.present(), [&](const f32* p) { return key_of(s.cut(m, p)); });
     }
+
     constexpr void choose_first() noexcept {
-        const boolean is_wanted = zero_narrows() ? row_.is_one_of(of_selecting(selecting::greatest)) : asks_for_first();
-        spirv::if_(code_, is_wanted, [&] {
-            choosing_.first();
-            if (zero_narrows() || !maps_or_first()) return;
-            spirv::if_(code_, row_.is_one_of(maps_or_first()), [&] {
-                few_.take_one(choosing_.key, choosing_.token);
-                narrowed_ = 1u;
-            });
+        if (is_one_of(of_selecting(selecting::greatest))) call_choose_first();
+        if (zero_narrows() || !is_one_of(maps_or_first())) return;
+        spirv::if_(code_, is_temperature_of_zero(), [&] {
+            call_choose_first();
+            few_.take_one(choosing_.key, choosing_.token);
+            narrowed_ = 1u;
         });
     }
-    constexpr boolean is_temperature_of_zero() const noexcept {
-        if (!maps_or_first()) return false;
-        return row_.is_one_of(maps_or_first()) & (row_.stage_request(stage_word::active) == 2u);
+    constexpr void call_choose_first() noexcept {
+        row_.call(choose_first_, [&] { choosing_.first(); });
+    }
+    constexpr void choose_by_noise() noexcept {
+        const bool is_first_pass =
+            !(of_form(device_form::adjust) | of_form(device_form::remove) | of_form(device_form::narrow));
+        choosing_.by_noise(is_first_pass);
+        spirv::if_(code_, choosing_.key == 0u, [&] { stop(); });
     }
 
     /// Those that were taken out of the row, and what is known of them all. (In the row they are computed anew.)
     constexpr void change_tokens() noexcept {
+        if (is_at_end() || !row_.present_changes_tokens()) return;
+        if (plan_.narrows) few_.key = row_.behind_stage(few_.key, few_.id);
         // Behind a map that never falls the greatest is what it makes of the greatest; a stage that narrows keeps it,
         // unless it has an order of its own.
-        const stage_set monotone =
-            row_.set_of([](const device_stage& s) { return s.form == device_form::map && s.fact.monotone; });
-        const stage_set loses = row_.set_of([](const device_stage& s) {
-            return s.form == device_form::mask || s.form == device_form::adjust || s.score != nullptr ||
-                   (s.form == device_form::map && !s.fact.monotone);
-        });
-        if (plan_.narrows) few_.key = row_.behind_stage(few_.key, few_.id);
-        if (monotone)
-            spirv::if_(code_, row_.is_one_of(monotone),
-                       [&] { row_.set_greatest(row_.behind_stage(row_.greatest(), u32(0u))); });
-        if (loses) is_known_ = blend(row_.is_one_of(loses), u32(0u), is_known_.load());
+        const device_stage& s = row_.description(row_.present());
+        const bool is_map = s.form == device_form::map;
+        if (s.form == device_form::mask || s.form == device_form::adjust || s.score || (is_map && !s.fact.monotone))
+            known_ = knowledge::no;
+        if (!is_map || known_ == knowledge::no) return;
+        row_.set_greatest(row_.behind_stage(row_.greatest(), u32(0u)));
+        stop_if_none();
     }
 
     assembler& code_;
@@ -248,7 +260,12 @@ private:
     private_variable<u32> narrowed_;  ///< 1 as soon as a stage has
     private_variable<u32> is_known_;  ///< 1: row_.greatest is the greatest key ahead of the stage
     private_variable<u32> has_any_;   ///< 0: there was no legal token
-    private_variable<u32> goes_on_;
+
+    // What is known while the shader is written.
+    enum class knowledge { no, perhaps, yes };
+    knowledge known_ = knowledge::no;  ///< of the greatest key; perhaps: is_known_ says so when it runs
+    bool may_have_stopped_ = false;
+    spirv::integer_function<1> find_, measure_softmax_, measure_deviation_, narrow_, remove_, choose_first_;
 };
 
 }  // namespace riffle::gpu

@@ -43,8 +43,28 @@ public:
 
     // ---- the stages
 
-    /// The present one.
+    /// The present one, for functions that several stages call.
     private_variable<u32> stage;
+    /// And for who writes what only it does.
+    constexpr std::size_t present() const noexcept { return present_; }
+    constexpr void begin_stage(std::size_t i) noexcept {
+        present_ = i;
+        stage = u32(std::uint32_t(i));
+    }
+    /// Calls a function that several stages may call, and writes it where none has yet.
+    template <class Body>
+    constexpr void call(spirv::integer_function<1>& function, Body body) noexcept {
+        if (!function.is_written()) {
+            const std::size_t present = present_;
+            present_ = any_stage;
+            function = spirv::integer_function<1>(code_, [&](const u32&) {
+                body();
+                return u32(0u);
+            });
+            present_ = present;
+        }
+        function(u32(0u));
+    }
     constexpr std::size_t stages() const noexcept { return stages_.size(); }
     constexpr const device_stage& description(std::size_t i) const noexcept { return stages_[i]; }
     /// Those of which something holds.
@@ -58,20 +78,28 @@ public:
     /// Whether the present stage is one of a set.
     constexpr boolean is_one_of(stage_set set) const noexcept {
         if (set == 0) return false;
+        if (present_ != any_stage) return (set >> present_ & 1) != 0;
         return ((u32(set) >> stage.load()) & 1u) != 0u;
+    }
+    constexpr boolean is_present(std::size_t i) const noexcept {
+        if (present_ != any_stage) return present_ == i;
+        return stage == u32(std::uint32_t(i));
     }
     /// then(i) for each stage i of a set, when it is the present one.
     template <class Then>
     constexpr void for_each_of(stage_set set, Then then) const noexcept {
         for (std::size_t i = 0; i < stages_.size(); ++i)
-            if (set >> i & 1) spirv::if_(code_, stage == u32(std::uint32_t(i)), [&] { then(i); });
+            if (set >> i & 1) spirv::if_(code_, is_present(i), [&] { then(i); });
     }
 
     /// A word of the row's request, of the present stage's part of it, and of the buffer that holds them all.
     constexpr u32 request(std::uint32_t place) const noexcept { return requests_[request_.load() + place]; }
-    constexpr u32 stage_request(std::uint32_t place) const noexcept {
-        return stage_request_(u32(request_word::count + place));
+    constexpr u32 stage_request(std::uint32_t place) const noexcept { return request(layout_.stage(present_) + place); }
+    /// Whether the present stage has anything to do in this row, and whether it is a map that keeps the first in rank.
+    constexpr boolean is_active() const noexcept {
+        return present_ < stages_.size() ? active_[present_] != 0u : boolean(false);
     }
+    constexpr boolean is_first_wanted() const noexcept { return active_[present_] == 2u; }
     constexpr u32 request_buffer(const u32& place) const noexcept { return requests_[place]; }
     /// The parameters of stage i.
     template <class Use>
@@ -105,7 +133,10 @@ public:
     /// A token ahead of the present stage.
     constexpr u32 key(const u32& id) const noexcept { return key_(vectors.logit_bits(id), id); }
     /// What the present stage makes of one; 0 where it drops it.
-    constexpr u32 behind_stage(const u32& key, const u32& id) const noexcept { return behind_stage_(key, id); }
+    constexpr u32 behind_stage(const u32& key, const u32& id) const noexcept { return steps_[present_](key, id); }
+    constexpr bool present_changes_tokens() const noexcept {
+        return present_ < stages_.size() && changes_tokens(stages_[present_]);
+    }
 
     /// A raw key that tokens reach or are dropped: passes leave out parts of the row in which none does.
     private_variable<u32> bound;
@@ -229,6 +260,7 @@ public:
     constexpr boolean is_in_front() const noexcept {
         const std::size_t end = front_end();
         const bool is_all = end == stages_.size() || stages_[end].form == device_form::select;
+        if (present_ != any_stage) return is_all || present_ <= end;
         return is_all ? boolean(true) : stage <= u32(std::uint32_t(end));
     }
     /// The key of a raw key behind those of them that are ahead of the present stage; masks are not asked.
@@ -320,11 +352,6 @@ private:
                 for_each_of(scored_, [&](std::size_t i) { standing = standing_of(i, key); });
                 return standing.load();
             });
-        stage_request_ = spirv::integer_function<1>(code_, [&](const u32& place) {
-            const u32 last(std::uint32_t(stages_.size() - 1));  // behind which come the results, which ask for nothing
-            const u32 of_stage = lesser_of(stage, last) * u32(layout_.words_per_stage);
-            return requests_[request_.load() + of_stage + place].load();
-        });
         for (std::size_t i = 0; i < stages_.size(); ++i) {
             if (stages_[i].form == device_form::map)
                 maps_[i] = spirv::integer_function<1>(code_, [&](const u32& logit) { return map(i, logit); });
@@ -356,11 +383,6 @@ private:
                         spirv::if_(code_, u32(std::uint32_t(i)) < stage, [&] { key = steps_[i](key, u32(0u)); });
                 return key.load();
             });
-        behind_stage_ = spirv::integer_function<2>(code_, [&](const u32& key, const u32& id) {
-            private_variable<u32> left(code_, key);
-            for_each_of(set_of(changes_tokens), [&](std::size_t i) { left = steps_[i](key, id); });
-            return left.load();
-        });
         weight_ = spirv::integer_function<1>(code_, [&](const u32& logit) { return weight_beside(maximum(), logit); });
     }
     constexpr u32 weight_beside(const f32& maximum, const u32& logit) const noexcept {
@@ -503,6 +525,8 @@ private:
     work_group& group_;
     assembler& code_;
     std::span<const device_stage> stages_;
+    static constexpr std::size_t any_stage = max_stages + 1;
+    std::size_t present_ = any_stage;
     bool is_bounded_;
     request_layout layout_;
     spirv::buffer<u32, spirv::access::read> requests_;
@@ -518,8 +542,8 @@ private:
     stage_set scored_ = 0;
     std::array<spirv::integer_function<1>, max_stages> maps_;
     std::array<spirv::integer_function<2>, max_stages> steps_;
-    spirv::integer_function<1> stage_request_, weight_, standing_, behind_front_;
-    spirv::integer_function<2> logit_, key_, behind_stage_, set_bound_;
+    spirv::integer_function<1> weight_, standing_, behind_front_;
+    spirv::integer_function<2> logit_, key_, set_bound_;
 };
 
 }  // namespace riffle::gpu

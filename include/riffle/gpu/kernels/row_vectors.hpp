@@ -19,33 +19,21 @@ using spirv::u32x4;
 class row_vectors {
 public:
     constexpr row_vectors(work_group& of, spirv::buffer_use use) noexcept
-        : vocabulary(spirv::push_constant<u32>(of.code)), group_(of), code_(of.code),
+        : vocabulary(of.code, spirv::push_constant<u32>(of.code)), group_(of), code_(of.code),
           logits_(code_, binding::logits, use), vectors_(code_, binding::logits, use), row_(code_), first_logit_(code_),
-          first_vector_(0u), ahead_(0u), vectors_in_row_(0u), behind_(0u), strips_an_entry_(0u),
-          tiles_a_stretch_(0u), entries_(0u), stretches_(0u) {
+          first_vector_(code_), ahead_(code_), vectors_in_row_(code_), behind_(code_), strips_an_entry_(code_),
+          tiles_a_stretch_(code_), entries_(code_), stretches_(code_) {
         const u32 row_stride = spirv::push_constant<u32>(code_);
         const u32 first_row = spirv::push_constant<u32>(code_);
         const u32 first_logit = spirv::push_constant<u32>(code_);
         const u32 index = spirv::group(code_);
-        const u32 first = first_logit + index * row_stride;
         row_ = index + first_row;
-        first_logit_ = first;
-        first_vector_ = (first + 3u) >> 2u;
-        ahead_ = lesser_of((first_vector_ << 2u) - first, vocabulary);
-        const u32 rest = vocabulary - ahead_;
-        vectors_in_row_ = rest >> 2u;
-        behind_ = rest & 3u;
-        const u32 tiles = (vectors_in_row_ + 63u) >> 6u, strips = tiles << 4u;
-        // So that there are no more entries: the exponent of a float counts the digits that are too many.
-        const spirv::i32 too_many((strips - 1u) >> 9u);
-        strips_an_entry_ = greater_of(u32(as_bits(spirv::f32::from_int(too_many))) >> 23u, u32(126u)) - 126u;
-        entries_ = (strips + ((u32(1u) << strips_an_entry_) - 1u)) >> strips_an_entry_;
-        tiles_a_stretch_ = greater_of(strips_an_entry_, u32(4u)) - 4u;
-        stretches_ = greater_of((tiles + ((u32(1u) << tiles_a_stretch_) - 1u)) >> tiles_a_stretch_, u32(1u));
+        find_vectors(first_logit + index * row_stride);
+        find_parts();
     }
 
     /// Logits of the row.
-    const u32 vocabulary;
+    const private_variable<u32> vocabulary;
     /// Whose request and result the work group has.
     constexpr u32 row() const noexcept { return row_; }
     constexpr auto logit_bits(const u32& id) const noexcept { return logits_[first_logit_.load() + id]; }
@@ -98,7 +86,7 @@ public:
     // ---- entries: what is known of parts of a row. There are at most so many, each of a power of two of strips.
 
     static constexpr std::uint32_t most_entries = 512;  // 2^9
-    constexpr const u32& entries() const noexcept { return entries_; }
+    constexpr u32 entries() const noexcept { return entries_; }
     constexpr u32 entry_of(const u32& strip) const noexcept {
         const u32 tile = strip >> 6u;
         return ((tile << 4u) | (strip & 15u)) >> strips_an_entry_;
@@ -106,7 +94,7 @@ public:
 
     /// Parts for which the ids of their tokens follow each other: at least a tile. The logits at the edges are in the
     /// first and in the last.
-    constexpr const u32& stretches() const noexcept { return stretches_; }
+    constexpr u32 stretches() const noexcept { return stretches_; }
     constexpr u32 stretch_of(const u32& strip) const noexcept { return (strip >> 6u) >> tiles_a_stretch_; }
     /// The id of the first token of a stretch, and of the one behind its last.
     constexpr u32 begin_of(const u32& stretch) const noexcept {
@@ -119,6 +107,27 @@ public:
     constexpr u32 stretch_at_edge() const noexcept { return blend(group_.invocation < 4u, u32(0u), stretches() - 1u); }
 
 private:
+    constexpr void find_vectors(const u32& first) noexcept {
+        first_logit_ = first;
+        const u32 first_vector = (first + 3u) >> 2u;
+        const u32 ahead = lesser_of((first_vector << 2u) - first, vocabulary);
+        const u32 rest = vocabulary - ahead;
+        first_vector_ = first_vector;
+        ahead_ = ahead;
+        vectors_in_row_ = rest >> 2u;
+        behind_ = rest & 3u;
+    }
+    constexpr void find_parts() noexcept {
+        const u32 tiles = (vectors_in_row_ + 63u) >> 6u, strips = tiles << 4u;
+        // So that there are no more entries: the exponent of a float counts the digits that are too many.
+        const spirv::i32 too_many((strips - 1u) >> 9u);
+        const u32 strips_an_entry = greater_of(u32(as_bits(spirv::f32::from_int(too_many))) >> 23u, u32(126u)) - 126u;
+        const u32 tiles_a_stretch = greater_of(strips_an_entry, u32(4u)) - 4u;
+        strips_an_entry_ = strips_an_entry;
+        tiles_a_stretch_ = tiles_a_stretch;
+        entries_ = (strips + ((u32(1u) << strips_an_entry) - 1u)) >> strips_an_entry;
+        stretches_ = greater_of((tiles + ((u32(1u) << tiles_a_stretch) - 1u)) >> tiles_a_stretch, u32(1u));
+    }
     constexpr u32 within(const u32& strip, std::uint32_t farther) const noexcept {
         const u32 v = strip + farther;
         return blend(v < vectors_in_row_, v, strip);
@@ -130,13 +139,13 @@ private:
     spirv::buffer<u32> logits_;
     spirv::buffer<u32x4, spirv::access::read> vectors_;
     private_variable<u32> row_, first_logit_;
-    u32 first_vector_;  ///< of the buffer
-    u32 ahead_;         ///< logits ahead of it
-    u32 vectors_in_row_;
-    u32 behind_;           ///< logits behind them
-    u32 strips_an_entry_;  ///< as a power of two
-    u32 tiles_a_stretch_;  ///< as a power of two
-    u32 entries_, stretches_;
+    private_variable<u32> first_vector_;  ///< of the buffer
+    private_variable<u32> ahead_;         ///< logits ahead of it
+    private_variable<u32> vectors_in_row_;
+    private_variable<u32> behind_;           ///< logits behind them
+    private_variable<u32> strips_an_entry_;  ///< as a power of two
+    private_variable<u32> tiles_a_stretch_;  ///< as a power of two
+    private_variable<u32> entries_, stretches_;
 };
 
 }  // namespace riffle::gpu

@@ -21,14 +21,15 @@ class work_group {
 public:
     /// Ahead of the first exchange comes a sync.
     constexpr explicit work_group(assembler& to) noexcept
-        : code(to), invocation(spirv::invocation_index(to)), size(spirv::group_size(to)),
+        : code(to), size(spirv::group_size(to)), invocation(to, spirv::invocation_index(to)),
           shared_words_(to, exchanges * words_an_exchange), exchange_(to, u32(0u)), sum_high_(to) {
         write_functions();
         spirv::if_(code, invocation < u32(words_an_exchange), [&] { shared_words_[invocation] = 0u; });
     }
 
     assembler& code;
-    const u32 invocation, size;
+    const u32 size;
+    const private_variable<u32> invocation;
 
     /// All invocations have come here, and each sees what the others wrote to shared memory.
     constexpr void sync() const noexcept { spirv::barrier(code); }
@@ -81,7 +82,7 @@ private:
             const u32 mine = exchange_;
             const u32 next =
                 blend(mine == u32(words_an_exchange * (exchanges - 1)), u32(0u), mine + u32(words_an_exchange));
-            const u32 index = spirv::invocation_index(code);
+            const u32 index = invocation;
             spirv::if_(code, index < u32(words_an_exchange), [&] { shared_words_[next + index] = 0u; });
             exchange_ = next;
             return mine;

@@ -28,6 +28,7 @@ public:
         if (options.subgroups) add_capability(capability::GroupNonUniformArithmetic);
         main_ = new_id();
         local_size_ = new_id();
+        for (const scalar of : {scalar::boolean, scalar::integer, scalar::real}) declare_type(of);
         const std::uint32_t integer = type(scalar::integer), one = constant(scalar::integer, 1), size = new_id();
         types_.push(op::SpecConstant, integer, local_size_, local_size);
         decorate(local_size_, decoration::SpecId, 0);
@@ -44,17 +45,7 @@ public:
 
     // ---- types and constants, each once
 
-    constexpr std::uint32_t type(scalar of) noexcept {
-        std::uint32_t& id = types_of_scalars_[std::size_t(of)];
-        if (id) return id;
-        id = new_id();
-        switch (of) {
-        case scalar::boolean: types_.push(op::TypeBool, id); break;
-        case scalar::integer: types_.push(op::TypeInt, id, 32, 0); break;
-        case scalar::real: types_.push(op::TypeFloat, id, 32); break;
-        }
-        return id;
-    }
+    constexpr std::uint32_t type(scalar of) const noexcept { return types_of_scalars_[std::size_t(of)]; }
     constexpr std::uint32_t pointer_type(storage where, scalar to) noexcept {
         std::uint32_t& id = pointers_[std::size_t(where)][std::size_t(to)];
         if (!id) id = declare_pointer(where, type(to));
@@ -162,15 +153,11 @@ public:
     /// An instruction with a result of a scalar type.
     template <class... Operands>
     constexpr std::uint32_t emit_scalar(op code, scalar of, Operands... operands) noexcept {
-        // Ahead of next_id_, from which a new type takes its id.
-        const std::uint32_t known = types_of_scalars_[std::size_t(of)], result_type = known ? known : type(of);
-        body_.push(code, result_type, next_id_, operands...);
-        return next_id_++;
+        return body_.push(code, types_of_scalars_[std::size_t(of)], next_id_, operands...), next_id_++;
     }
     template <class... Operands>
     constexpr std::uint32_t emit_of_type(op code, std::uint32_t result_type, Operands... operands) noexcept {
-        body_.push(code, result_type, next_id_, operands...);
-        return next_id_++;
+        return body_.push(code, result_type, next_id_, operands...), next_id_++;
     }
     /// An instruction without a result.
     template <class... Operands>
@@ -195,7 +182,18 @@ public:
         locals_.push(op::Variable, pointer, id, storage::Function);
         return id;
     }
-    constexpr void label(std::uint32_t id) noexcept { emit_only(op::Label, id); }
+    constexpr void label(std::uint32_t id) noexcept { body_.push(op::Label, id); }
+    /// A branch to where `yes` is written next, or else to `no`; both come to `end`.
+    constexpr void branch_to_next(std::uint32_t asked, std::uint32_t yes, std::uint32_t no,
+                                  std::uint32_t end) noexcept {
+        body_.push(3u << 16 | std::uint32_t(op::SelectionMerge), end, 0u,  // in one go
+                   4u << 16 | std::uint32_t(op::BranchConditional), asked, yes, no, 2u << 16 | std::uint32_t(op::Label),
+                   yes);
+    }
+    /// The end of a block, from which another one goes on that is written next.
+    constexpr void branch_to_next(std::uint32_t from, std::uint32_t next) noexcept {
+        body_.push(2u << 16 | std::uint32_t(op::Branch), from, 2u << 16 | std::uint32_t(op::Label), next);
+    }
 
     /// Writes a function of N integers that returns one; body(ids of the arguments) answers the id of the result. What
     /// was being written goes on behind it. Returns the function's id, for op::FunctionCall.
@@ -227,10 +225,12 @@ public:
     }
     /// The function that divides floats (division.hpp); 0 until it has been written.
     constexpr std::uint32_t& division() noexcept { return division_; }
-    /// The id, of a value that can be used in the function that is being written: those of the function around it
-    /// cannot.
-    constexpr std::uint32_t known(std::uint32_t id) noexcept {
-        return id >= first_of_function_ || id == local_size_ ? id : value_of_another_function();
+    /// Values of the function around the one that is being written have lesser ids, and cannot be used in it.
+    constexpr std::uint32_t first_of_function() const noexcept { return first_of_function_; }
+    /// A mistake of whoever writes the shader. While compiling it ends there, with this function's name.
+    std::uint32_t value_of_another_function() noexcept {
+        well_formed_ = false;
+        return 0;
     }
 
     /// Ends the shader; nothing may be written behind it.
@@ -259,23 +259,27 @@ public:
     }
     /// `words` holds size() of them.
     constexpr void write(std::uint32_t* words) const noexcept {
-        for (const auto* part : {&head_, &decorations_, &types_, &functions_, &body_})
-            for (std::size_t i = 0; i < part->size(); ++i) *words++ = (*part)[i];
+        for (const auto* part : {&head_, &decorations_, &types_, &functions_, &body_}) {
+            part->write(words);
+            words += part->size();
+        }
     }
 
 private:
-    /// A mistake of whoever writes the shader. While compiling it ends there, with this function's name.
-    std::uint32_t value_of_another_function() noexcept {
-        well_formed_ = false;
-        return 0;
-    }
-
     static constexpr std::size_t known_constants = 1024;
     struct known_constant {
         std::uint32_t id = 0, bits = 0;
         scalar of = scalar::boolean;
     };
 
+    constexpr void declare_type(scalar of) noexcept {
+        const std::uint32_t id = types_of_scalars_[std::size_t(of)] = new_id();
+        switch (of) {
+        case scalar::boolean: types_.push(op::TypeBool, id); break;
+        case scalar::integer: types_.push(op::TypeInt, id, 32, 0); break;
+        case scalar::real: types_.push(op::TypeFloat, id, 32); break;
+        }
+    }
     constexpr void add_capability(capability what) noexcept { capabilities_.push(op::Capability, what); }
     constexpr void decorate(std::uint32_t id, decoration what) noexcept { decorations_.push(op::Decorate, id, what); }
     constexpr void decorate(std::uint32_t id, decoration what, std::uint32_t value) noexcept {

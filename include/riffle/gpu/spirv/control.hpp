@@ -17,12 +17,9 @@ constexpr void if_(assembler& code, const boolean& condition, Then then) noexcep
         return;
     }
     const std::uint32_t asked = condition.id(code), yes = code.new_id(), end = code.new_id();
-    code.emit_only(op::SelectionMerge, end, 0);
-    code.emit_only(op::BranchConditional, asked, yes, end);
-    code.label(yes);
+    code.branch_to_next(asked, yes, end, end);
     then();
-    code.emit_only(op::Branch, end);
-    code.label(end);
+    code.branch_to_next(end, end);
 }
 
 template <class Then, class Else>
@@ -33,15 +30,11 @@ constexpr void if_(assembler& code, const boolean& condition, Then then, Else ot
         return;
     }
     const std::uint32_t asked = condition.id(code), yes = code.new_id(), no = code.new_id(), end = code.new_id();
-    code.emit_only(op::SelectionMerge, end, 0);
-    code.emit_only(op::BranchConditional, asked, yes, no);
-    code.label(yes);
+    code.branch_to_next(asked, yes, no, end);
     then();
-    code.emit_only(op::Branch, end);
-    code.label(no);
+    code.branch_to_next(end, no);
     otherwise();
-    code.emit_only(op::Branch, end);
-    code.label(end);
+    code.branch_to_next(end, end);
 }
 
 /// While condition() holds: body(), then next().
@@ -49,20 +42,16 @@ template <class Condition, class Body, class Next>
 constexpr void while_(assembler& code, Condition condition, Body body, Next next) noexcept {
     const std::uint32_t head = code.new_id(), test = code.new_id(), inside = code.new_id(), again = code.new_id(),
                         end = code.new_id();
-    code.emit_only(op::Branch, head);
-    code.label(head);
+    code.branch_to_next(head, head);
     code.emit_only(op::LoopMerge, end, again, dont_unroll);
-    code.emit_only(op::Branch, test);
-    code.label(test);
+    code.branch_to_next(test, test);
     const std::uint32_t asked = boolean(condition()).id(code);
     code.emit_only(op::BranchConditional, asked, inside, end);
     code.label(inside);
     body();
-    code.emit_only(op::Branch, again);
-    code.label(again);
+    code.branch_to_next(again, again);
     next();
-    code.emit_only(op::Branch, head);
-    code.label(end);
+    code.branch_to_next(head, end);
 }
 
 /// body(i) for i = first, first + step, ... below `end`. (first + step must not pass 2^32.)
@@ -127,15 +116,11 @@ public:
               if constexpr (N == 1) return u32(body(u32(code, arguments[0]))).id(code);
               else return u32(body(u32(code, arguments[0]), u32(code, arguments[1]))).id(code);
           })) {}
-    constexpr u32 operator()(const u32& argument) const noexcept
-        requires(N == 1)
-    {
+    constexpr u32 operator()(const u32& argument) const noexcept requires(N == 1) {
         const std::uint32_t given = argument.id(*code_);
         return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, given)};
     }
-    constexpr u32 operator()(const u32& first, const u32& second) const noexcept
-        requires(N == 2)
-    {
+    constexpr u32 operator()(const u32& first, const u32& second) const noexcept requires(N == 2) {
         const std::uint32_t a = first.id(*code_), b = second.id(*code_);
         return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, a, b)};
     }

@@ -64,9 +64,9 @@ constexpr u32 quotient_bits(const u32& a, const u32& b) noexcept {
 /// exp and log, a module that is not precise has the device's division too.
 constexpr f32 operator/(const f32& a, const f32& b) noexcept {
     const u32 a_bits(as_bits(a)), b_bits(as_bits(b));
-    if (detail::all_constant(a, b)) return f32::from_bits(detail::quotient_bits(a_bits, b_bits));
-    assembler& code = detail::assembler_of(a, b);
-    if (!code.options().precise) return detail::emit_arithmetic<f32>(op::FDiv, a, b);
+    if (detail::inside::all_constant(a, b)) return f32::from_bits(detail::quotient_bits(a_bits, b_bits));
+    assembler& code = detail::inside::assembler_of(a, b);
+    if (!code.options().precise) return detail::emit_arithmetic(op::FDiv, a, b);
     std::uint32_t& function = code.division();
     if (!function)
         function = code.integer_function<2>([&](const std::array<std::uint32_t, 2>& arguments) {

@@ -18,8 +18,8 @@ class place {
 public:
     constexpr place() noexcept = default;
     constexpr place(assembler& code, std::uint32_t pointer) noexcept : code_(&code), pointer_(pointer) {}
-    constexpr operator T() const noexcept { return load(); }
-    constexpr T load() const noexcept { return {*code_, code_->emit_of_type(op::Load, T::type_in(*code_), pointer_)}; }
+    constexpr operator T() const noexcept { return T::template load<T>(*code_, pointer_); }
+    constexpr T load() const noexcept { return T::template load<T>(*code_, pointer_); }
     constexpr void store(const T& value) const noexcept { code_->emit_only(op::Store, pointer_, value.id(*code_)); }
 
 protected:
@@ -74,37 +74,25 @@ public:
     using place<T>::place;
     element(const element&) = delete;
     /// Of the value that lies there.
-    constexpr const element& operator=(const element& other) const noexcept
-        requires(Allowed == access::write)
-    {
+    constexpr const element& operator=(const element& other) const noexcept requires(Allowed == access::write) {
         return *this = other.load();
     }
-    constexpr const element& operator=(const T& value) const noexcept
-        requires(Allowed == access::write)
-    {
+    constexpr const element& operator=(const T& value) const noexcept requires(Allowed == access::write) {
         this->store(value);
         return *this;
     }
     /// Atomic in no order with other memory; each returns what was there before. Only integers have them: sums of
     /// floats would depend on who comes first.
-    constexpr u32 add(const u32& value) const noexcept
-        requires(Allowed == access::write && T::has_atomics)
-    {
+    constexpr u32 add(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
         return atomically(op::AtomicIAdd, value);
     }
-    constexpr u32 raise(const u32& value) const noexcept
-        requires(Allowed == access::write && T::has_atomics)
-    {
+    constexpr u32 raise(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
         return atomically(op::AtomicUMax, value);
     }
-    constexpr u32 lower(const u32& value) const noexcept
-        requires(Allowed == access::write && T::has_atomics)
-    {
+    constexpr u32 lower(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
         return atomically(op::AtomicUMin, value);
     }
-    constexpr u32 set_bits(const u32& value) const noexcept
-        requires(Allowed == access::write && T::has_atomics)
-    {
+    constexpr u32 set_bits(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
         return atomically(op::AtomicOr, value);
     }
 

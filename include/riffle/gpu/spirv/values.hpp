@@ -23,6 +23,10 @@ class i32;
 class u32;
 class f32;
 
+namespace detail {
+struct inside;
+}
+
 /// What the value types have in common: an id of an assembler's module, or the bits of a constant.
 template <scalar Of>
 class operand {
@@ -36,6 +40,11 @@ public:
         return code.pointer_type(where, Of);
     }
     constexpr operand(assembler& code, std::uint32_t id) noexcept : code_(&code), word_(id) {}
+    /// The value that a pointer points to.
+    template <class T>
+    static constexpr T load(assembler& code, std::uint32_t pointer) noexcept {
+        return {code, code.emit_scalar(op::Load, Of, pointer)};
+    }
 
     constexpr bool is_constant() const noexcept { return code_ == nullptr; }
     /// The bits of a constant.
@@ -43,41 +52,61 @@ public:
     /// The assembler that a value lives in; nullptr for a constant.
     constexpr assembler* code() const noexcept { return code_; }
     constexpr std::uint32_t id(assembler& code) const noexcept {
-        return code_ ? code.known(word_) : code.constant(Of, word_);
+        return !code_ ? code.constant(Of, word_) : word_ >= code.first_of_function() ? word_ : of_any_function(code);
     }
 
 protected:
     constexpr explicit operand(std::uint32_t bits) noexcept : word_(bits) {}
 
 private:
+    constexpr std::uint32_t of_any_function(assembler& code) const noexcept {
+        return word_ == code.local_size() ? word_ : code.value_of_another_function();
+    }
+    friend detail::inside;
     assembler* code_ = nullptr;
     std::uint32_t word_;
 };
 
 namespace detail {
 
-/// The assembler of the first that has one.
-template <class First, class... Rest>
-constexpr assembler& assembler_of(const First& first, const Rest&... rest) noexcept {
-    if constexpr (sizeof...(Rest) == 0) return *first.code();
-    else if (assembler* const code = first.code()) return *code;
-    else return assembler_of(rest...);
+/// What the functions below see of values. Compilers limit how many statements they run, so all this has few.
+struct inside {
+    template <class A, class B>
+    static constexpr bool all_constant(const A& a, const B& b) noexcept {
+        return !a.code_ && !b.code_;
+    }
+    template <class A>
+    static constexpr assembler& assembler_of(const A& a) noexcept {
+        return *a.code_;
+    }
+    template <class A, class B>
+    static constexpr assembler& assembler_of(const A& a, const B& b) noexcept {
+        return *(a.code_ ? a.code_ : b.code_);
+    }
+    template <class A, class B, class C>
+    static constexpr assembler& assembler_of(const A& a, const B& b, const C& c) noexcept {
+        return *(a.code_ ? a.code_ : b.code_ ? b.code_ : c.code_);
+    }
+};
+/// One instruction over values. (Each id has a name, so that all compilers ask for them in this order.)
+template <class Result, class A>
+constexpr Result emit_value(op code, const A& a) noexcept {
+    assembler& to = inside::assembler_of(a);
+    return {to, to.emit_scalar(code, Result::type, a.id(to))};
 }
-/// One instruction over values.
-template <class Result, class... Operands>
-constexpr Result emit_value(op code, const Operands&... operands) noexcept {
-    assembler& to = assembler_of(operands...);
-    return {to, to.emit_scalar(code, Result::type, operands.id(to)...)};
+template <class Result, class A, class B>
+constexpr Result emit_value(op code, const A& a, const B& b) noexcept {
+    assembler& to = inside::assembler_of(a, b);
+    const std::uint32_t a_id = a.id(to), b_id = b.id(to);
+    return {to, to.emit_scalar(code, Result::type, a_id, b_id)};
 }
-template <class Result, class... Operands>
-constexpr Result emit_arithmetic(op code, const Operands&... operands) noexcept {
-    assembler& to = assembler_of(operands...);
-    return {to, to.emit_arithmetic(code, operands.id(to)...)};
+template <class Result, class A, class B, class C>
+constexpr Result emit_value(op code, const A& a, const B& b, const C& c) noexcept {
+    assembler& to = inside::assembler_of(a, b, c);
+    const std::uint32_t a_id = a.id(to), b_id = b.id(to), c_id = c.id(to);
+    return {to, to.emit_scalar(code, Result::type, a_id, b_id, c_id)};
 }
-template <class... Operands>
-constexpr bool all_constant(const Operands&... operands) noexcept {
-    return (operands.is_constant() && ...);
-}
+constexpr f32 emit_arithmetic(op code, const f32& a, const f32& b) noexcept;
 
 }  // namespace detail
 
@@ -110,39 +139,36 @@ class u32 : public operand<scalar::integer> {
 public:
     using operand::operand;
     constexpr u32(std::uint32_t value = 0) noexcept : operand(value) {}
+    /// The bits of a signed integer, read as an unsigned one.
+    constexpr explicit u32(const operand& bits) noexcept : operand(bits) {}
 
     friend constexpr u32 operator+(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() + b.bits();
-        return detail::emit_value<u32>(op::IAdd, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() + b.bits()) : detail::emit_value<u32>(op::IAdd, a, b);
     }
     friend constexpr u32 operator-(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() - b.bits();
-        return detail::emit_value<u32>(op::ISub, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() - b.bits()) : detail::emit_value<u32>(op::ISub, a, b);
     }
     friend constexpr u32 operator*(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() * b.bits();
-        return detail::emit_value<u32>(op::IMul, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() * b.bits()) : detail::emit_value<u32>(op::IMul, a, b);
     }
     /// By anything but 0.
     friend constexpr u32 operator/(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() / b.bits();
-        return detail::emit_value<u32>(op::UDiv, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() / b.bits()) : detail::emit_value<u32>(op::UDiv, a, b);
     }
     friend constexpr u32 operator%(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() % b.bits();
-        return detail::emit_value<u32>(op::UMod, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() % b.bits()) : detail::emit_value<u32>(op::UMod, a, b);
     }
     friend constexpr u32 operator&(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() & b.bits();
-        return detail::emit_value<u32>(op::BitwiseAnd, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() & b.bits())
+                                                  : detail::emit_value<u32>(op::BitwiseAnd, a, b);
     }
     friend constexpr u32 operator|(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() | b.bits();
-        return detail::emit_value<u32>(op::BitwiseOr, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() | b.bits())
+                                                  : detail::emit_value<u32>(op::BitwiseOr, a, b);
     }
     friend constexpr u32 operator^(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() ^ b.bits();
-        return detail::emit_value<u32>(op::BitwiseXor, a, b);
+        return detail::inside::all_constant(a, b) ? u32(a.bits() ^ b.bits())
+                                                  : detail::emit_value<u32>(op::BitwiseXor, a, b);
     }
     friend constexpr u32 operator~(const u32& a) noexcept {
         if (a.is_constant()) return ~a.bits();
@@ -150,28 +176,28 @@ public:
     }
     /// By less than 32.
     friend constexpr u32 operator<<(const u32& a, const u32& count) noexcept {
-        if (detail::all_constant(a, count)) return a.bits() << count.bits();
-        return detail::emit_value<u32>(op::ShiftLeftLogical, a, count);
+        return detail::inside::all_constant(a, count) ? u32(a.bits() << count.bits())
+                                                      : detail::emit_value<u32>(op::ShiftLeftLogical, a, count);
     }
     friend constexpr u32 operator>>(const u32& a, const u32& count) noexcept {
-        if (detail::all_constant(a, count)) return a.bits() >> count.bits();
-        return detail::emit_value<u32>(op::ShiftRightLogical, a, count);
+        return detail::inside::all_constant(a, count) ? u32(a.bits() >> count.bits())
+                                                      : detail::emit_value<u32>(op::ShiftRightLogical, a, count);
     }
     friend constexpr boolean operator==(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() == b.bits();
-        return detail::emit_value<boolean>(op::IEqual, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.bits() == b.bits())
+                                                  : detail::emit_value<boolean>(op::IEqual, a, b);
     }
     friend constexpr boolean operator!=(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() != b.bits();
-        return detail::emit_value<boolean>(op::INotEqual, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.bits() != b.bits())
+                                                  : detail::emit_value<boolean>(op::INotEqual, a, b);
     }
     friend constexpr boolean operator<(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() < b.bits();
-        return detail::emit_value<boolean>(op::ULessThan, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.bits() < b.bits())
+                                                  : detail::emit_value<boolean>(op::ULessThan, a, b);
     }
     friend constexpr boolean operator<=(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() <= b.bits();
-        return detail::emit_value<boolean>(op::ULessThanEqual, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.bits() <= b.bits())
+                                                  : detail::emit_value<boolean>(op::ULessThanEqual, a, b);
     }
     friend constexpr boolean operator>(const u32& a, const u32& b) noexcept { return b < a; }
     friend constexpr boolean operator>=(const u32& a, const u32& b) noexcept { return b <= a; }
@@ -180,22 +206,22 @@ public:
         return detail::emit_value<u32>(op::Select, condition, yes, no);
     }
     friend constexpr u32 greater_of(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.bits() < b.bits() ? b : a;
+        if (detail::inside::all_constant(a, b)) return a.bits() < b.bits() ? b : a;
         return emit_extended(extended::UMax, a, b);
     }
     friend constexpr u32 lesser_of(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return b.bits() < a.bits() ? b : a;
+        if (detail::inside::all_constant(a, b)) return b.bits() < a.bits() ? b : a;
         return emit_extended(extended::UMin, a, b);
     }
     /// The greater as signed integers.
     friend constexpr u32 greater_of_signed(const u32& a, const u32& b) noexcept {
-        if (detail::all_constant(a, b)) return std::int32_t(a.bits()) < std::int32_t(b.bits()) ? b : a;
+        if (detail::inside::all_constant(a, b)) return std::int32_t(a.bits()) < std::int32_t(b.bits()) ? b : a;
         return emit_extended(extended::SMax, a, b);
     }
 
 private:
     static constexpr u32 emit_extended(extended which, const u32& a, const u32& b) noexcept {
-        assembler& to = detail::assembler_of(a, b);
+        assembler& to = detail::inside::assembler_of(a, b);
         const std::uint32_t a_id = a.id(to), b_id = b.id(to);
         return {to, to.emit_extended(which, type_in(to), a_id, b_id)};
     }
@@ -208,7 +234,6 @@ public:
     constexpr i32(std::int32_t value = 0) noexcept : operand(std::uint32_t(value)) {}
     /// The bits of an unsigned integer, read as a signed one.
     constexpr explicit i32(const u32& bits) noexcept : operand(bits) {}
-    constexpr explicit operator u32() const noexcept { return is_constant() ? u32(bits()) : u32(*code(), id(*code())); }
 
     friend constexpr i32 operator+(const i32& a, const i32& b) noexcept { return i32(u32(a) + u32(b)); }
     friend constexpr i32 operator-(const i32& a, const i32& b) noexcept { return i32(u32(a) - u32(b)); }
@@ -227,8 +252,8 @@ public:
     friend constexpr boolean operator==(const i32& a, const i32& b) noexcept { return u32(a) == u32(b); }
     friend constexpr boolean operator!=(const i32& a, const i32& b) noexcept { return u32(a) != u32(b); }
     friend constexpr boolean operator<(const i32& a, const i32& b) noexcept {
-        if (detail::all_constant(a, b)) return std::int32_t(a.bits()) < std::int32_t(b.bits());
-        return detail::emit_value<boolean>(op::SLessThan, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(std::int32_t(a.bits()) < std::int32_t(b.bits()))
+                                                  : detail::emit_value<boolean>(op::SLessThan, a, b);
     }
     friend constexpr i32 blend(const boolean& condition, const i32& yes, const i32& no) noexcept {
         return i32(blend(condition, u32(yes), u32(no)));
@@ -246,16 +271,16 @@ public:
     constexpr float value() const noexcept { return std::bit_cast<float>(bits()); }
 
     friend constexpr f32 operator+(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() + b.value();
-        return detail::emit_arithmetic<f32>(op::FAdd, a, b);
+        return detail::inside::all_constant(a, b) ? f32(a.value() + b.value())
+                                                  : detail::emit_arithmetic(op::FAdd, a, b);
     }
     friend constexpr f32 operator-(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() - b.value();
-        return detail::emit_arithmetic<f32>(op::FSub, a, b);
+        return detail::inside::all_constant(a, b) ? f32(a.value() - b.value())
+                                                  : detail::emit_arithmetic(op::FSub, a, b);
     }
     friend constexpr f32 operator*(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() * b.value();
-        return detail::emit_arithmetic<f32>(op::FMul, a, b);
+        return detail::inside::all_constant(a, b) ? f32(a.value() * b.value())
+                                                  : detail::emit_arithmetic(op::FMul, a, b);
     }
     friend constexpr f32 operator-(const f32& a) noexcept {
         if (a.is_constant()) return -a.value();
@@ -263,28 +288,28 @@ public:
     }
     // No comparison may be asked of NaN, and none is asked of infinities by riffle itself.
     friend constexpr boolean operator<(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() < b.value();
-        return detail::emit_value<boolean>(op::FOrdLessThan, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.value() < b.value())
+                                                  : detail::emit_value<boolean>(op::FOrdLessThan, a, b);
     }
     friend constexpr boolean operator<=(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() <= b.value();
-        return detail::emit_value<boolean>(op::FOrdLessThanEqual, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.value() <= b.value())
+                                                  : detail::emit_value<boolean>(op::FOrdLessThanEqual, a, b);
     }
     friend constexpr boolean operator>(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() > b.value();
-        return detail::emit_value<boolean>(op::FOrdGreaterThan, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.value() > b.value())
+                                                  : detail::emit_value<boolean>(op::FOrdGreaterThan, a, b);
     }
     friend constexpr boolean operator>=(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() >= b.value();
-        return detail::emit_value<boolean>(op::FOrdGreaterThanEqual, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.value() >= b.value())
+                                                  : detail::emit_value<boolean>(op::FOrdGreaterThanEqual, a, b);
     }
     friend constexpr boolean operator==(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() == b.value();
-        return detail::emit_value<boolean>(op::FOrdEqual, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.value() == b.value())
+                                                  : detail::emit_value<boolean>(op::FOrdEqual, a, b);
     }
     friend constexpr boolean operator!=(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return a.value() != b.value();
-        return detail::emit_value<boolean>(op::FUnordNotEqual, a, b);
+        return detail::inside::all_constant(a, b) ? boolean(a.value() != b.value())
+                                                  : detail::emit_value<boolean>(op::FUnordNotEqual, a, b);
     }
     friend constexpr f32 blend(const boolean& condition, const f32& yes, const f32& no) noexcept {
         if (condition.is_constant()) return condition.bits() ? yes : no;
@@ -296,8 +321,8 @@ public:
 
     /// The greater of two that are no NaN.
     friend constexpr f32 greater_number_of(const f32& a, const f32& b) noexcept {
-        if (detail::all_constant(a, b)) return greater_of(a, b);
-        assembler& to = detail::assembler_of(a, b);
+        if (detail::inside::all_constant(a, b)) return greater_of(a, b);
+        assembler& to = detail::inside::assembler_of(a, b);
         const std::uint32_t a_id = a.id(to), b_id = b.id(to);
         return {to, to.emit_extended(extended::FMax, type_in(to), a_id, b_id)};
     }
@@ -322,6 +347,14 @@ public:
     }
 };
 
+namespace detail {
+constexpr f32 emit_arithmetic(op code, const f32& a, const f32& b) noexcept {
+    assembler& to = inside::assembler_of(a, b);
+    const std::uint32_t a_id = a.id(to), b_id = b.id(to);
+    return {to, to.emit_arithmetic(code, a_id, b_id)};
+}
+}  // namespace detail
+
 /// canonical (math/ordered.hpp). By the bits alone: a device need not compare NaN and infinities as IEEE 754 does.
 constexpr f32 canonical(const f32& a) noexcept {
     if (a.is_constant()) return riffle::canonical(a.value());
@@ -338,7 +371,7 @@ struct word_pair {
 };
 namespace detail {
 constexpr word_pair emit_pair(op code, const u32& a, const u32& b) noexcept {
-    assembler& to = assembler_of(a, b);
+    assembler& to = inside::assembler_of(a, b);
     const std::uint32_t a_id = a.id(to), b_id = b.id(to);
     const std::uint32_t pair = to.emit_of_type(code, to.pair_type(), a_id, b_id);
     const u32 low(to, to.emit_scalar(op::CompositeExtract, scalar::integer, pair, 0));
@@ -348,19 +381,19 @@ constexpr word_pair emit_pair(op code, const u32& a, const u32& b) noexcept {
 }  // namespace detail
 /// The 64 bits of a * b.
 constexpr word_pair multiply_wide(const u32& a, const u32& b) noexcept {
-    if (!detail::all_constant(a, b)) return detail::emit_pair(op::UMulExtended, a, b);
+    if (!detail::inside::all_constant(a, b)) return detail::emit_pair(op::UMulExtended, a, b);
     const std::uint64_t product = std::uint64_t{a.bits()} * b.bits();
     return {std::uint32_t(product), std::uint32_t(product >> 32)};
 }
 /// a + b, and 1 where it did not fit.
 constexpr word_pair add_with_carry(const u32& a, const u32& b) noexcept {
-    if (!detail::all_constant(a, b)) return detail::emit_pair(op::IAddCarry, a, b);
+    if (!detail::inside::all_constant(a, b)) return detail::emit_pair(op::IAddCarry, a, b);
     const std::uint64_t sum = std::uint64_t{a.bits()} + b.bits();
     return {std::uint32_t(sum), std::uint32_t(sum >> 32)};
 }
 /// a - b, and 1 where that is below 0.
 constexpr word_pair subtract_with_borrow(const u32& a, const u32& b) noexcept {
-    if (!detail::all_constant(a, b)) return detail::emit_pair(op::ISubBorrow, a, b);
+    if (!detail::inside::all_constant(a, b)) return detail::emit_pair(op::ISubBorrow, a, b);
     return {a.bits() - b.bits(), std::uint32_t(a.bits() < b.bits())};
 }
 constexpr i32 multiply_high(const i32& a, std::uint32_t factor) noexcept {

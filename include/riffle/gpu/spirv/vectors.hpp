@@ -17,6 +17,11 @@ public:
     }
 
     constexpr u32x4(assembler& code, std::uint32_t id) noexcept : code_(&code), id_(id) {}
+    /// The value that a pointer points to.
+    template <class T>
+    static constexpr T load(assembler& code, std::uint32_t pointer) noexcept {
+        return {code, code.emit_of_type(op::Load, code.four_type(), pointer)};
+    }
     /// Four times the same.
     constexpr u32x4(assembler& code, const u32& of) noexcept : code_(&code) {
         const std::uint32_t one = of.id(code);
@@ -26,7 +31,9 @@ public:
         const std::uint32_t first = a.id(code), second = b.id(code), third = c.id(code), fourth = d.id(code);
         id_ = code.emit_of_type(op::CompositeConstruct, code.four_type(), first, second, third, fourth);
     }
-    constexpr std::uint32_t id(assembler& code) const noexcept { return code.known(id_); }
+    constexpr std::uint32_t id(assembler& code) const noexcept {
+        return id_ >= code.first_of_function() ? id_ : code.value_of_another_function();
+    }
 
     /// 0 to 3.
     constexpr u32 operator[](std::uint32_t component) const noexcept {

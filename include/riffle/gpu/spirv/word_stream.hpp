@@ -30,22 +30,26 @@ public:
     /// One instruction: the first word holds its length.
     template <class... Words>
     constexpr void push(op code, Words... operands) noexcept {
-        constexpr std::size_t length = sizeof...(Words) + 1;
-        if (size_ + length > capacity_ && !grow(size_ + length)) return;  // a call fewer to run while compiling
-        words_[size_++] = std::uint32_t(length) << 16 | std::uint32_t(code);
-        ((words_[size_++] = std::uint32_t(operands)), ...);
+        (size_ + sizeof...(Words) < capacity_ || grow(size_ + sizeof...(Words) + 1)) &&
+            ((words_[size_++] = length_of<sizeof...(Words)> | std::uint32_t(code)),
+             ((words_[size_++] = std::uint32_t(operands)), ...), true);
     }
     constexpr void push(const word_stream& other) noexcept {
         complete_ &= other.complete_;
         if (!has_room_for(other.size_)) return;
-        for (std::size_t i = 0; i < other.size_; ++i) words_[size_++] = other.words_[i];
+        copy(other.words_, other.size_, words_ + size_);
+        size_ += other.size_;
     }
 
     constexpr std::size_t size() const noexcept { return size_; }
+    /// Into memory that holds size() of them.
+    constexpr void write(std::uint32_t* words) const noexcept { copy(words_, size_, words); }
     constexpr std::uint32_t operator[](std::size_t i) const noexcept { return words_[i]; }
     constexpr bool complete() const noexcept { return complete_; }
 
 private:
+    template <std::size_t Operands>
+    static constexpr std::uint32_t length_of = std::uint32_t(Operands + 1) << 16;
     constexpr bool has_room_for(std::size_t count) noexcept {
         return size_ + count <= capacity_ || grow(size_ + count);
     }
@@ -54,11 +58,19 @@ private:
         while (more < needed) more *= 4;
         auto* words = allocate(more);
         if (!words) return complete_ = false;
-        for (std::size_t i = 0; i < size_; ++i) words[i] = words_[i];
+        copy(words_, size_, words);
         release(words_);
         words_ = words;
         capacity_ = more;
         return true;
+    }
+    /// Eight words a statement, for the number of those.
+    static constexpr void copy(const std::uint32_t* from, std::size_t count, std::uint32_t* to) noexcept {
+        std::size_t i = 0;
+        for (; i + 8 <= count; i += 8)
+            to[i] = from[i], to[i + 1] = from[i + 1], to[i + 2] = from[i + 2], to[i + 3] = from[i + 3],
+            to[i + 4] = from[i + 4], to[i + 5] = from[i + 5], to[i + 6] = from[i + 6], to[i + 7] = from[i + 7];
+        for (; i < count; ++i) to[i] = from[i];
     }
     static constexpr std::uint32_t* allocate(std::size_t size) noexcept {
         if (std::is_constant_evaluated()) return new std::uint32_t[size];
