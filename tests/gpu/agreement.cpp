@@ -17,6 +17,12 @@ device_chain::device_chain(dynamic_chain& chain, std::size_t longest_row, std::u
                                       rows, room},
       words_(on_.words()) {}
 
+void device_chain::share_rows() {
+    shared_words_ = on_.make_words({.module = on_.options.module, .groups_a_row = 0});
+    words_ = shared_words_.span();
+    sizes_.groups_a_row = 0;
+}
+
 kernel_runner& device_chain::runner() {
     if (!runner_) {
         runner_ = std::make_unique<kernel_runner>(words_, on_.plan, on_.layout, group_size_, sizes_, context_);
@@ -49,9 +55,11 @@ void device_chain::expect_agreement(std::span<const std::vector<float>> rows, st
     kernel_rows all = rows_of(written_, std::uint32_t(sizes_.room));
     all.stride = std::uint32_t(stride);
     all.wants = wants_;
+    all.groups = groups_;
     const device_status ran = run.run(all, times);
     ASSERT_TRUE(ran.ok()) << what << ": " << ran.message().c_str();
     EXPECT_EQ(std::memcmp(before.data(), run.logits().data(), 4 * before.size()), 0) << what << ": the row has changed";
+    EXPECT_TRUE(sizes_.groups_a_row == 1 || run.is_scratch_clear()) << what;
     for (std::size_t r = 0; r < rows.size(); ++r)
         expect_outcome(rows[r], run.outcome(r), run.request_words().subspan(r * on_.layout.words), what);
 }

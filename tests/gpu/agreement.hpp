@@ -28,6 +28,9 @@ public:
     }
     /// A module that was made elsewhere.
     void use(std::span<const std::uint32_t> words) { words_ = words; }
+    /// Several work groups a row: for any number of them, a module of its own, ahead of the first row; and how many.
+    void share_rows();
+    void use_groups(std::uint32_t groups) { groups_ = groups; }
     /// What the kernel is to tell; all, unless this is called.
     void want(riffle::gpu::wanted wants) { wants_ = wants; }
     const riffle::gpu::device_plan& plan() const { return on_.plan; }
@@ -53,6 +56,8 @@ private:
     kernel_runner::sizes sizes_;
     const riffle::gpu::device_context* context_ = nullptr;
     std::span<const std::uint32_t> words_;
+    riffle::gpu::emitted_words shared_words_;
+    std::uint32_t groups_ = 0;
     std::unique_ptr<kernel_runner> runner_;
     riffle::gpu::requests written_;
 };

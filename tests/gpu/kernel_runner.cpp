@@ -20,12 +20,15 @@ device_status kernel_runner::create(std::span<const std::uint32_t> words, const 
     const auto& f = on.functions();
     const VkDevice device = on.context().device;
     constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    if (const auto made = kernel_.create(context, words, plan, layout_, group_size); !made.ok()) return made;
+    if (const auto made = kernel_.create(context, words, plan, layout_, group_size, s.groups_a_row); !made.ok())
+        return made;
     if (const auto made = logits_.create(on, 4 * (s.first + s.logits), {seen}); !made.ok()) return made;
     if (const auto made = requests_.create(on, 4 * (s.first + s.request_words), {seen}); !made.ok()) return made;
     if (const auto made = results_.create(on, 4 * (s.first + s.rows * result_words(s.room)), {seen}); !made.ok())
         return made;
-    if (const auto made = saved_.create(on, 4 * (s.first + s.request_words), {seen}); !made.ok()) return made;
+    const std::size_t saved_words = s.request_words + kernel_.saved_bytes(std::uint32_t(s.rows), 0) / 4;
+    if (const auto made = saved_.create(on, 4 * (s.first + saved_words), {seen}); !made.ok()) return made;
+    std::ranges::fill(saved_.as<std::uint32_t>(), 0u);
 
     VkCommandPoolCreateInfo pool{};
     pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
@@ -91,6 +94,10 @@ device_status kernel_runner::run(const kernel_rows& rows, int times) {
     constexpr std::uint64_t a_minute = 60'000'000'000;
     if (f.wait_for_fences(device, 1, &fence_, VK_TRUE, a_minute) != VK_SUCCESS) return device_code::failed;
     return f.reset_fences(device, 1, &fence_) == VK_SUCCESS ? device_code::ok : device_code::failed;
+}
+
+bool kernel_runner::is_scratch_clear() const {
+    return std::ranges::all_of(saved_.as<std::uint32_t>(), [](std::uint32_t word) { return word == 0; });
 }
 
 row_outcome kernel_runner::outcome(std::size_t row) const {

@@ -17,6 +17,7 @@ public:
         std::size_t rows = 1;
         std::size_t room = 64;
         std::size_t first = 0;  ///< words ahead of each range
+        std::uint32_t groups_a_row = 1;
     };
     /// `context`: nullptr for the test device's own.
     kernel_runner(std::span<const std::uint32_t> words, const riffle::gpu::device_plan& plan,
@@ -35,6 +36,8 @@ public:
     /// Runs the rows, `times` times in one command buffer.
     riffle::gpu::device_status run(const riffle::gpu::kernel_rows& rows, int times = 1);
     riffle::gpu::row_outcome outcome(std::size_t row) const;
+    /// Whether the scratch is as it has to be between dispatches of rows with several groups.
+    bool is_scratch_clear() const;
 
 private:
     riffle::gpu::device_status create(std::span<const std::uint32_t> words, const riffle::gpu::device_plan& plan,

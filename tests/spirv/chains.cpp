@@ -74,7 +74,8 @@ void expect_agreement(const part& front, const part& cut, const part& selector, 
         const auto first = std::uint32_t(random.below(8));
         const std::uint32_t group_size = 64u << random.below(3);
         const auto wants = gpu::wanted(random.below(3));
-        EXPECT_EQ(kernel.faults(make_row(s, size, random.next()), group_size, true, wants, first), "")
+        const kernel_run::way how{.group_size = group_size, .wants = wants, .first = first};
+        EXPECT_EQ(kernel.faults(make_row(s, size, random.next()), true, how), "")
             << name_of(s) << " " << size << " behind " << first << " words, group of " << group_size << ": "
             << front.name << "; " << cut.name << "; " << selector.name;
         if (testing::Test::HasFailure()) return;

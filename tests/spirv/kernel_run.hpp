@@ -1,6 +1,7 @@
 #pragma once
 // Kernels in the interpreter: whether they have faults, and whether what they tell is what the chain's stages have.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -31,46 +32,66 @@ inline std::string names_of(const riffle::dynamic_chain& chain) {
 class kernel_run {
 public:
     kernel_run(riffle::dynamic_chain& chain, const riffle::gpu::kernel_options& options)
-        : chain_(chain), on_(chain, options) {}
+        : chain_(chain), on_(chain, options),
+          is_shared_(options.has_several_groups() && on_.plan.sharing != riffle::gpu::row_sharing::none) {}
 
     const known_stages& on() const { return on_; }
     /// The kernel with one barrier less, or all of them.
     void use(std::vector<std::uint32_t> words) { words_ = std::move(words); }
 
-    /// What is wrong with the row, in both orders; whether all that is told of it is the chain's is a part of that. It
-    /// lies behind so many words of NaN, and ahead of some.
-    std::string faults(const std::vector<float>& row, std::uint32_t group_size, bool is_exact,
-                       riffle::gpu::wanted wants = riffle::gpu::wanted::tokens_and_p, std::uint32_t first = 0) {
+    /// How a row is dispatched.
+    struct way {
+        std::uint32_t group_size = 64;
+        riffle::gpu::wanted wants = riffle::gpu::wanted::tokens_and_p;
+        std::uint32_t first = 0;  ///< it lies behind so many words of NaN, and ahead of some
+        std::uint32_t groups = 1;
+        group_order order = group_order::ascending;
+    };
+
+    /// What is wrong with the row, in both orders of invocations; whether all that is told of it is the chain's is a
+    /// part of that.
+    std::string faults(const std::vector<float>& row, bool is_exact, const way& how) {
         constexpr std::uint32_t room = 40;
         std::vector<std::uint32_t> words(on_.layout.words + 20 * row.size() + 8192);
         written_.begin(words, on_.layout, 1, row.size());
         if (!written_.add(on_, chain_, 0)) return "";  // parameters without meaning
         words.resize(written_.words());
         const auto size = std::uint32_t(row.size());
-        const std::vector<std::uint32_t> constants{size, size, 0, first, room, std::uint32_t(wants)};
         std::string all;
         std::array<std::vector<std::uint32_t>, 2> results;
         for (const bool backwards : {false, true}) {
-            std::vector<std::uint32_t> logits(first + size + 5, 0x7fc00000u), saved(written_.edited_ids() + 1);
+            const auto edited = std::uint32_t(written_.edited_ids());
+            std::vector<std::uint32_t> logits(how.first + size + 5, 0x7fc00000u),
+                saved(edited + riffle::gpu::shared_part_words);
             std::vector<std::uint32_t>& result = results[backwards];
             result.assign(riffle::gpu::result_words(room), 0xeeeeeeeeu);
-            std::memcpy(logits.data() + first, row.data(), 4 * row.size());
+            std::memcpy(logits.data() + how.first, row.data(), 4 * row.size());
             const auto before = logits;
-            const observation seen = observe({.words = words_.empty() ? on_.words() : words_,
-                                              .group_size = group_size,
-                                              .push_constants = constants,
-                                              .buffers = {logits, words, result, saved},
-                                              .backwards = backwards});
-            all += text_of(seen);
+            const riffle::gpu::dispatch_steps steps = riffle::gpu::steps_of(on_.plan, how.groups, edited);
+            for (std::uint32_t step = 0; step < steps.count; ++step) {
+                const auto phase = steps.phases[step];
+                const std::vector<std::uint32_t> constants{
+                    size, size, 0, how.first, room, std::uint32_t(how.wants), how.groups, std::uint32_t(phase), edited};
+                const observation seen = observe({.words = words_.empty() ? on_.words() : words_,
+                                                  .group_size = how.group_size,
+                                                  .push_constants = constants,
+                                                  .buffers = {logits, words, result, saved},
+                                                  .backwards = backwards,
+                                                  .groups = {1, riffle::gpu::groups_in(phase, how.groups)},
+                                                  .order = how.order});
+                all += text_of(seen);
+                if (seen.loop_turns > riffle::gpu::most_loop_turns(on_.plan, size, how.group_size, edited))
+                    all += std::to_string(seen.loop_turns) + " turns of loops\n";
+            }
             if (logits != before) all += "the row has changed\n";
-            if (seen.loop_turns > riffle::gpu::most_loop_turns(on_.plan, size, group_size, written_.edited_ids()))
-                all += std::to_string(seen.loop_turns) + " turns of loops\n";
+            if (is_shared_ && std::any_of(saved.begin(), saved.end(), [](std::uint32_t word) { return word != 0; }))
+                all += "what groups have told each other is still there\n";
         }
         if (std::memcmp(results[0].data(), results[1].data(), 4 * riffle::gpu::result_word::count) != 0)
             all += "another order gives another result\n";
         if (is_exact) {
-            const kernel_outcome how{on_, words, group_size, room, wants};
-            all += difference(chain_, row, riffle::gpu::outcome_of(results[0].data(), room), how);
+            const kernel_outcome outcome{on_, words, how.group_size, room, how.wants};
+            all += difference(chain_, row, riffle::gpu::outcome_of(results[0].data(), room), outcome);
         }
         return all.empty() ? all : all + "asked for:" + text_of_request(words);
     }
@@ -92,6 +113,7 @@ private:
 
     riffle::dynamic_chain& chain_;
     known_stages on_;
+    bool is_shared_;  ///< whether rows may have several groups
     riffle::gpu::requests written_;
     std::vector<std::uint32_t> words_;
 };

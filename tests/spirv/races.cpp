@@ -175,7 +175,8 @@ void expect_no_faults(std::uint64_t seed, std::size_t count, bool is_exact) {
             const std::uint32_t group_size = 64u << random.below(2);
             const auto wants = gpu::wanted(random.below(3));
             const auto first = std::uint32_t(random.below(8));
-            ASSERT_EQ(kernel.faults(row, group_size, is_exact, wants, first), "")
+            const kernel_run::way how{.group_size = group_size, .wants = wants, .first = first};
+            ASSERT_EQ(kernel.faults(row, is_exact, how), "")
                 << name_of(s) << " " << row.size() << ", chain " << n << ", group of " << group_size << ":"
                 << names_of(chain) << ", behind " << first << " words";
         }
@@ -194,7 +195,7 @@ TEST(Races, WhereNothingIsLegalNoTokenIsTold) {
     (void)chain.push(epsilon_cutoff{0.001f});
     (void)chain.push(dist{.seed = 3});
     kernel_run kernel(chain, {});
-    EXPECT_EQ(kernel.faults(std::vector<float>(777, 1.0f), 64, true), "");
+    EXPECT_EQ(kernel.faults(std::vector<float>(777, 1.0f), true, {}), "");
 }
 
 /// A chain that has a kernel's every pass, and those of them that it takes at random.
@@ -235,7 +236,7 @@ TEST(Races, AMissingBarrierIsNoticed) {
             chain = chain_of_all_passes(random);
             const shape s = all_shapes[random.below(all_shapes.size())];
             const auto row = make_row(s, 300 + random.below(500), random.next());
-            has_races = tells(kernel.faults(row, 64, true), "race: ");
+            has_races = tells(kernel.faults(row, true, {}), "race: ");
         }
         unnoticed += !has_races;
     }

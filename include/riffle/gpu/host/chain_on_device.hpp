@@ -46,7 +46,8 @@ struct chain_on_device<pipeline<Policies, Stages...>> {
     static void for_each_stage(chain_type& chain, Visit visit) noexcept {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             (visit(std::get<Index>(chain.stages()), Index), ...);
-        }(std::make_index_sequence<plan.stages>());
+        }
+        (std::make_index_sequence<plan.stages>());
     }
 };
 
@@ -67,7 +68,8 @@ struct chain_on_device<pipeline<policies<numerics::llama>, Stages...>> {
     RIFFLE_LOCAL static constexpr device_plan plan{.stages = has_superset ? std::size_t{1} : 0,
                                                    .end = device_end::superset,
                                                    .narrows = true,
-                                                   .passes = passes_of(stages[0]) + passes_of_results};
+                                                   .passes = passes_of(stages[0]) + passes_of_results,
+                                                   .sharing = sharing_of(stages)};
     RIFFLE_LOCAL static constexpr std::span<const device_stage> device_stages{stages.data(), plan.stages};
     RIFFLE_LOCAL static constexpr request_layout layout{device_stages};
     RIFFLE_LOCAL static constexpr kernel_options options{};

@@ -18,6 +18,15 @@ enum class device_end : std::uint8_t {
     superset,        ///< it only leaves out what no stage can keep: all stages run on the processor
 };
 
+/// What several work groups can find out of a row together, each from its part: what the first stage that asks about
+/// tokens asks for. Behind that one of them goes on alone.
+enum class row_sharing : std::uint8_t {
+    none,      ///< nothing: such stages as a map that falls stand ahead
+    greatest,  ///< the greatest logit, and those of the row's parts
+    masses,    ///< and then, in another dispatch, the mass of its parts or of bins
+    noise,     ///< the greatest logit with its noise
+};
+
 /// Where a chain is cut between device and processor: the wide phase runs where the logits are, and a few survivors
 /// travel.
 struct device_plan {
@@ -26,6 +35,7 @@ struct device_plan {
     bool narrows = false;      ///< a stage among them can leave few tokens
     bool edits = false;        ///< they change logits by id
     std::uint32_t passes = 0;  ///< over the row, at most
+    row_sharing sharing = row_sharing::none;
     constexpr bool is_useful() const noexcept { return stages > 0; }
     constexpr bool is_superset() const noexcept { return end == device_end::superset; }
     constexpr bool chooses_token() const noexcept { return end == device_end::chooses_token; }
@@ -66,6 +76,36 @@ constexpr std::uint64_t most_loop_turns(const device_plan& plan, std::uint64_t v
            (plan.stages + 1) * (4 * std::uint64_t{group_size} + 2500) + rounds_of_an_edit * rounds(edits, group_size);
 }
 
+/// How many of the stages come ahead of the first whose question raw keys can answer, if any: edits, masks and maps
+/// that never fall.
+constexpr std::size_t front_of(std::span<const device_stage> stages) noexcept {
+    bool may_ask = false;  // a temperature of 0, which does not know the masks behind it
+    std::size_t i = 0;
+    for (; i < stages.size(); ++i) {
+        const device_stage& s = stages[i];
+        const bool keeps_order = s.form == device_form::map && s.fact.monotone;
+        const bool is_mask = s.form == device_form::mask && !may_ask;
+        if (s.form != device_form::edit && !is_mask && !keeps_order) break;
+        may_ask |= s.fact.narrows != narrowing::no && keeps_order;
+    }
+    return i;
+}
+constexpr row_sharing sharing_of(std::span<const device_stage> stages) noexcept {
+    const std::size_t front = front_of(stages);
+    if (front == stages.size()) return row_sharing::none;
+    const device_stage& first = stages[front];
+    switch (first.form) {
+    case device_form::narrow:
+        return first.fact.narrows == narrowing::mass && !first.score ? row_sharing::masses : row_sharing::greatest;
+    case device_form::remove:
+    case device_form::adjust: return row_sharing::greatest;
+    case device_form::select:
+        if (first.fact.selects == selecting::by_mass) return row_sharing::masses;
+        return first.fact.selects == selecting::by_noise ? row_sharing::noise : row_sharing::greatest;
+    default: return row_sharing::none;
+    }
+}
+
 /// The plan of a chain with these stages. A chain whose leading stages leave no few tokens behind gives the device
 /// nothing to do: the row would have to travel all the same.
 constexpr device_plan make_device_plan(std::span<const device_stage> stages) noexcept {
@@ -91,6 +131,7 @@ constexpr device_plan make_device_plan(std::span<const device_stage> stages) noe
     }
     if (!p.chooses_token() && !p.narrows) p.stages = 0;
     p.passes = p.stages ? p.passes + passes_of_results : 0;
+    p.sharing = sharing_of(stages.first(p.stages));
     return p;
 }
 

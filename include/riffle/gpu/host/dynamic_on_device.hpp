@@ -59,7 +59,7 @@ public:
     /// useful.
     emitted_words make_words(const kernel_options& other) const noexcept {
         spirv::assembler code(other.module);
-        row_kernel(code, device_stages, plan).write();
+        row_kernel(code, device_stages, plan, other).write();
         code.finish();
         return emitted_words(code);
     }

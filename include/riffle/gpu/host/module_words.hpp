@@ -12,7 +12,7 @@ template <class Pipeline>
 emitted_words make_module_words(const kernel_options& options) noexcept {
     if constexpr (chain_on_device<Pipeline>::plan.is_useful()) {
         spirv::assembler code(options.module);
-        detail::shader_of<Pipeline>::build(code);
+        detail::shader_of<Pipeline>::build(code, options);
         code.finish();
         return emitted_words(code);
     } else {

@@ -17,13 +17,22 @@ namespace binding {
 inline constexpr std::uint32_t logits = 0;    ///< rows of floats; written to where the chain edits, and restored
 inline constexpr std::uint32_t requests = 1;  ///< one a row, then edits and masks
 inline constexpr std::uint32_t results = 2;
-inline constexpr std::uint32_t saved = 3;  ///< scratch, only where the chain edits: a word for every edited id
+/// Scratch: a word for every edited id where the chain edits, then shared_part_words a row where several work groups
+/// share one; all 0 then ahead of a row's dispatches and behind them.
+inline constexpr std::uint32_t saved = 3;
 }  // namespace binding
 
 /// What is told of a row where the device chooses its token: that alone, which takes the least passes over the row; the
 /// tokens too that the stages left, without p; or these with their p. Where the processor goes on it is told of the
 /// tokens, whatever is wanted.
 enum class wanted : std::uint32_t { token, tokens, tokens_and_p };
+
+/// What a dispatch is for, where several work groups share a row: all of it, or what the next one waits for.
+enum class dispatch_phase : std::uint32_t {
+    whole,     ///< all that was not done by another
+    edits,     ///< one group a row, ahead of all others: logits are changed
+    greatest,  ///< the greatest logit, where the masses beside it are shared, too
+};
 
 /// The push constants: one dispatch, a work group for each of its rows.
 struct dispatch_constants {
@@ -33,7 +42,30 @@ struct dispatch_constants {
     std::uint32_t first_logit = 0;  ///< the word at which its row of logits begins
     std::uint32_t room = 0;         ///< for so many tokens in a result
     wanted wants = wanted::tokens_and_p;
+    // For modules whose rows may have several groups; others do not look at them.
+    std::uint32_t groups = 1;  ///< of a row: work groups along the second dimension
+    dispatch_phase phase = dispatch_phase::whole;
+    std::uint32_t parts_at = 0;  ///< the word of the scratch from which on rows have their parts
 };
+
+/// The dispatches that rows take, one after the other with a barrier for shader writes between them: of a module for
+/// several groups where rows have so many, and so many ids of them are edited altogether.
+struct dispatch_steps {
+    std::array<dispatch_phase, 3> phases{};
+    std::uint32_t count = 0;
+    constexpr void add(dispatch_phase phase) noexcept { phases[count++] = phase; }
+};
+constexpr dispatch_steps steps_of(const device_plan& plan, std::uint32_t groups, std::size_t edited_ids) noexcept {
+    dispatch_steps steps;
+    if (groups > 1 && plan.edits && edited_ids > 0) steps.add(dispatch_phase::edits);
+    if (groups > 1 && plan.sharing == row_sharing::masses) steps.add(dispatch_phase::greatest);
+    steps.add(dispatch_phase::whole);
+    return steps;
+}
+/// The work groups along the second dimension of such a dispatch.
+constexpr std::uint32_t groups_in(dispatch_phase phase, std::uint32_t groups) noexcept {
+    return phase == dispatch_phase::edits ? 1 : groups;
+}
 
 // ---- requests: words of the row, then those of each stage
 
@@ -72,11 +104,24 @@ struct request_layout {
     }
 };
 
+// ---- the parts of work groups that share a row, in the scratch
+
+namespace part_word {
+inline constexpr std::uint32_t ticket = 0;  ///< how many groups are done
+inline constexpr std::uint32_t raw = 1;     ///< the greatest raw key (kernels/greatest_search.hpp)
+inline constexpr std::uint32_t range = 2;   ///< the complement of the least that is the greatest of a strip
+inline constexpr std::uint32_t is_odd = 3;
+inline constexpr std::uint32_t seen = 4;          ///< bits of row_state
+inline constexpr std::uint32_t maxima = 8;        ///< the greatest of parts of the row
+inline constexpr std::uint32_t masses = 8 + 512;  ///< of 1,024 bins, two words each; or what groups draw by noise
+}  // namespace part_word
+inline constexpr std::uint32_t shared_part_words = part_word::masses + 2 * 1024;
+
 // ---- results: words of the row, then tokens as token_data: id, logit, p
 
 namespace result_word {
-inline constexpr std::uint32_t token = 0;   ///< the id, or 0xffffffff
-inline constexpr std::uint32_t state = 1;   ///< bits of row_state
+inline constexpr std::uint32_t token = 0;  ///< the id, or 0xffffffff
+inline constexpr std::uint32_t state = 1;  ///< bits of row_state
 /// How many tokens the stages left; 1 where none narrowed, or the token alone is wanted.
 inline constexpr std::uint32_t kept = 2;
 inline constexpr std::uint32_t tokens = 3;  ///< how many of them follow

@@ -14,9 +14,15 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 class choosing {
 public:
     constexpr choosing(work_group& of, row_tokens& row, survivors& few, measuring& all, raw_bounds& bounds,
-                       stretch_masses& masses, mass_bins& bins) noexcept
+                       stretch_masses& masses, mass_bins& bins, const row_parts& parts, bool draws_by_noise) noexcept
         : token(of.code, u32(no_token)), key(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few),
-          all_(all), bounds_(bounds), masses_(masses), bins_(bins), noise_(code_), published_(code_) {}
+          all_(all), bounds_(bounds), masses_(masses), bins_(bins), parts_(parts), noise_(code_), published_(code_) {
+        if (!draws_by_noise) return;
+        for (auto* word : {&best_, &best_id_, &best_key_}) word->declare(code_);
+        if (!parts.are_several()) return;
+        is_gathered_.declare(code_);
+        is_gathered_ = 0u;
+    }
 
     static constexpr std::uint32_t no_token = 0xffffffffu;
     private_variable<u32> token, key;  ///< the one, and its key
@@ -40,8 +46,69 @@ public:
     /// The greatest logit plus noise keyed by the token, the lowest id among equals; a key of 0 where there is no
     /// token. `is_first_pass`: none has looked at the row before.
     constexpr void by_noise(bool is_first_pass) noexcept {
+        if (parts_.are_several()) spirv::if_(code_, is_gathered_ == 0u, [&] { look_for_noise(is_first_pass); });
+        else look_for_noise(is_first_pass);
+        find_best();
+        key = best_key_.load();
+        token = blend(best_ == 0u, u32(no_token), best_id_.load());
+    }
+
+    // Where several work groups share the row: the best of this one's part is told, and the best of all taken.
+
+    constexpr void tell_part() noexcept {
+        look_for_noise(true);
+        find_best();
+        const u32 seen_here = group_.any_bits(row_.seen);
+        group_.once([&] {
+            const u32 place = place_of(parts_.part()), score = best_, id = best_id_, its_key = best_key_;
+            (void)parts_.word(place).exchange(score);
+            (void)parts_.word(place + 1u).exchange(id);
+            (void)parts_.word(place + 2u).exchange(its_key);
+            (void)parts_.word(u32(part_word::seen)).set_bits(seen_here);
+        });
+    }
+    constexpr void take_parts() noexcept {
+        group_.once([&] {
+            const u32 seen_there = parts_.take(u32(part_word::seen));
+            row_.seen = row_.seen | seen_there;
+        });
+        best_ = 0u;
+        spirv::if_(code_, group_.invocation < parts_.parts(), [&] {
+            const u32 place = place_of(group_.invocation);
+            best_ = parts_.take(place);
+            best_id_ = parts_.take(place + 1u);
+            best_key_ = parts_.take(place + 2u);
+        });
+        is_gathered_ = 1u;
+    }
+
+    /// Inverse CDF in ascending id, by 64 random bits. all_.mass is the mass of all behind it.
+    constexpr void by_mass() noexcept {
+        const u32 low = row_.stage_request(stage_word::low);
+        const word_pair random{low, row_.stage_request(stage_word::high)};
+        spirv::if_(
+            code_, few_.are_listed(), [&] { from_few(random); }, [&] { from_row(random); });
+    }
+
+private:
+    static constexpr float lowest_score = -greatest_logit;
+
+    static constexpr u32 place_of(const u32& part) noexcept { return u32(part_word::masses) + (part << 2u); }
+    /// Each invocation's best.
+    constexpr void look_for_noise(bool is_first_pass) noexcept {
+        if (!parts_.are_several()) return look_at_tokens_for_noise(is_first_pass);
+        if (!look_.is_written())
+            look_ = spirv::integer_function<1>(code_, [&](const u32&) {
+                look_at_tokens_for_noise(is_first_pass);
+                return u32(0u);
+            });
+        look_(u32(0u));
+    }
+    constexpr void look_at_tokens_for_noise(bool is_first_pass) noexcept {
         noise_.prepare(row_);
-        private_variable<u32> best(code_, u32(0u)), best_id(code_, u32(no_token)), best_key(code_, u32(0u));
+        best_ = 0u;
+        best_id_ = u32(no_token);
+        best_key_ = 0u;
         private_variable<f32> best_score(code_, f32(lowest_score));
         const auto try_token = row_.visitor([&](const u32& bits, const u32& id) {
             // Most tokens are out of it whatever their noise, and most others by the size of their random word.
@@ -50,10 +117,10 @@ public:
                 const u32 word = noise_.word(id);
                 spirv::if_(code_, best_score.load() <= logit + gumbel_noise::bound_of(word), [&] {
                     const u32 score = key_of(logit + gumbel_noise::of(word));
-                    spirv::if_(code_, ranks_before(score, id, best, best_id), [&] {
-                        best = score;
-                        best_id = id;
-                        best_key = key_of(logit);
+                    spirv::if_(code_, ranks_before(score, id, best_, best_id_), [&] {
+                        best_ = score;
+                        best_id_ = id;
+                        best_key_ = key_of(logit);
                         best_score = logit_of(score);
                     });
                 });
@@ -74,24 +141,17 @@ public:
                 },
                 [&] { row_.for_each_plain(try_token, look); });
         else all_.for_each(look, {.notes = is_first_pass});
-        const u32 score = group_.greatest(best);
-        const boolean is_best = (best == score) & (score != 0u);
-        const u32 id = group_.least(blend(is_best, best_id.load(), u32(no_token)));
-        const boolean is_it = is_best & (best_id == id);
-        key = group_.greatest(blend(is_it, best_key.load(), u32(0u)));
-        token = blend(score == 0u, u32(no_token), id);
     }
-
-    /// Inverse CDF in ascending id, by 64 random bits. all_.mass is the mass of all behind it.
-    constexpr void by_mass() noexcept {
-        const u32 low = row_.stage_request(stage_word::low);
-        const word_pair random{low, row_.stage_request(stage_word::high)};
-        spirv::if_(
-            code_, few_.are_listed(), [&] { from_few(random); }, [&] { from_row(random); });
+    /// The best of all invocations, which all know then.
+    constexpr void find_best() noexcept {
+        const u32 score = group_.greatest(best_);
+        const boolean is_best = (best_ == score) & (score != 0u);
+        const u32 id = group_.least(blend(is_best, best_id_.load(), u32(no_token)));
+        const boolean is_it = is_best & (best_id_ == id);
+        best_key_ = group_.greatest(blend(is_it, best_key_.load(), u32(0u)));
+        best_ = score;
+        best_id_ = id;
     }
-
-private:
-    static constexpr float lowest_score = -greatest_logit;
 
     constexpr void from_few(const word_pair& random) noexcept {
         const u32 weight = row_.weight(few_.key);
@@ -171,8 +231,12 @@ private:
     raw_bounds& bounds_;
     stretch_masses& masses_;
     mass_bins& bins_;
+    const row_parts& parts_;
     gumbel_noise noise_;
-    private_variable<u32> published_;  ///< where in shared memory
+    spirv::integer_function<1> look_;
+    private_variable<u32> best_, best_id_, best_key_;  ///< by noise
+    private_variable<u32> is_gathered_;                ///< 1: they are those of all parts of the row already
+    private_variable<u32> published_;                  ///< where in shared memory
 };
 
 }  // namespace riffle::gpu

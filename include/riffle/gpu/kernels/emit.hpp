@@ -14,11 +14,11 @@ namespace detail {
 template <class Pipeline>
 struct shader_of {
     RIFFLE_LOCAL static constexpr kernel_options options = chain_on_device<Pipeline>::options;
-    static constexpr void build(spirv::assembler& code) noexcept {
+    static constexpr void build(spirv::assembler& code, const kernel_options& made_with = options) noexcept {
         using on_device = chain_on_device<Pipeline>;
         static_assert(on_device::plan.is_useful(),
                       "riffle: the device has nothing to do for this chain; chain_on_device<...>::plan says why");
-        row_kernel(code, on_device::device_stages, on_device::plan).write();
+        row_kernel(code, on_device::device_stages, on_device::plan, made_with).write();
     }
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <riffle/gpu/kernels/measuring.hpp>
+#include <riffle/gpu/kernels/row_parts.hpp>
 #include <riffle/gpu/kernels/row_tokens.hpp>
 #include <riffle/math/config.hpp>
 
@@ -11,9 +12,15 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// Finds the greatest logit of all tokens that are left.
 class greatest_search {
 public:
-    constexpr greatest_search(work_group& of, row_tokens& row, survivors& few, measuring& all) noexcept
+    constexpr greatest_search(work_group& of, row_tokens& row, survivors& few, measuring& all,
+                              const row_parts& parts) noexcept
         : raw(of.code, u32(0u)), least_of_strips(of.code, u32(0u)), is_odd(of.code, u32(0u)), group_(of),
-          code_(of.code), row_(row), few_(few), all_(all), best_(of.code, u32(0u)) {}
+          code_(of.code), row_(row), few_(few), all_(all), parts_(parts), best_(of.code, u32(0u)) {
+        if (parts.are_several()) {
+            is_known_.declare(code_);
+            is_known_ = 0u;
+        }
+    }
 
     /// The greatest raw key of the row, and the least one that is the greatest of a strip, as far as it is in the range
     /// of logits; 0 until it was looked for.
@@ -24,9 +31,54 @@ public:
     /// Tells the row which key is the greatest.
     constexpr void find() noexcept {
         const boolean is_raw = row_.is_in_front() & !few_.are_listed();
-        spirv::if_(code_, is_raw, [&] { look_at_words(); });
+        spirv::if_(code_, is_raw, [&] {
+            if (parts_.are_several()) spirv::if_(code_, is_known_ == 0u, [&] { look_at_words(); });
+            else look_at_words();
+            tell_row();
+        });
         spirv::if_(code_, (is_odd != 0u) | !is_raw, [&] { look_at_tokens(); });
     }
+
+    // ---- where several work groups share the row
+
+    /// Of this one's part, told to the others.
+    constexpr void tell_part() noexcept {
+        look_at_words();
+        const u32 seen_here = group_.any_bits(row_.seen);
+        group_.once([&] {
+            const u32 highest = raw, range = ~least_of_strips, odd = is_odd;
+            parts_.word(u32(part_word::raw)).raise(highest);
+            parts_.word(u32(part_word::range)).raise(range);
+            parts_.word(u32(part_word::is_odd)).raise(odd);
+            parts_.word(u32(part_word::seen)).set_bits(seen_here);
+        });
+        if (!row_.is_bounded()) return;
+        spirv::for_(code_, group_.invocation, row_.vectors.entries(), group_.size, [&](const u32& entry) {
+            const u32 key = row_.maxima[entry];
+            spirv::if_(code_, key != 0u, [&] { parts_.word(u32(part_word::maxima) + entry).raise(key); });
+        });
+    }
+    /// What all have told. `ends`: nobody else will want it.
+    constexpr void take_parts(bool ends) noexcept {
+        const auto get = [&](const u32& place) { return ends ? parts_.take(place) : parts_.read(place); };
+        const u32 at = group_.begin_exchange();
+        group_.once([&] {
+            const u32 highest = get(u32(part_word::raw)), range = get(u32(part_word::range)),
+                      odd = get(u32(part_word::is_odd)), seen_there = get(u32(part_word::seen));
+            group_.shared_word(at).raise(highest);
+            group_.shared_word(at + 1u).raise(range);
+            group_.shared_word(at + 2u).raise(odd);
+            row_.seen = row_.seen | seen_there;
+        });
+        if (ends && row_.is_bounded())
+            spirv::for_(code_, group_.invocation, row_.vectors.entries(), group_.size,
+                        [&](const u32& entry) { row_.maxima.set(entry, parts_.take(u32(part_word::maxima) + entry)); });
+        group_.sync();
+        receive(at);
+        is_known_ = 1u;
+    }
+    /// Tells the row which key is the greatest, as far as raw keys do.
+    constexpr void tell_row() noexcept { row_.set_greatest(row_.behind_front(raw)); }
 
     /// Whether neither the row nor what stages make of it has NaN without a sign or +inf.
     constexpr boolean is_plain() const noexcept {
@@ -110,10 +162,12 @@ private:
         const boolean is_odd_here = ((signed_greatest & sign_bit) == 0u) & (signed_greatest >= 0x7f800000u);
         spirv::if_(code_, is_odd_here, [&] { group_.shared_word(at + 2u).raise(1u); });
         group_.sync();
+        receive(at);
+    }
+    constexpr void receive(const u32& at) noexcept {
         raw = group_.shared_word(at).load();
         if (row_.is_bounded()) least_of_strips = ~group_.shared_word(at + 1u).load();
         is_odd = group_.shared_word(at + 2u).load();
-        row_.set_greatest(row_.behind_front(raw));
     }
     constexpr u32 legal_key(const u32& strip, const std::array<u32x4, 4>& all) const noexcept {
         return extremes_of(legal_words(strip, all)).key();
@@ -133,7 +187,8 @@ private:
     row_tokens& row_;
     survivors& few_;
     measuring& all_;
-    private_variable<u32> best_;
+    const row_parts& parts_;
+    private_variable<u32> best_, is_known_;
 };
 
 }  // namespace riffle::gpu

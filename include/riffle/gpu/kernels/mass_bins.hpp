@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include <riffle/gpu/kernels/row_parts.hpp>
 #include <riffle/gpu/kernels/work_group.hpp>
 #include <riffle/math/config.hpp>
 
@@ -9,16 +10,42 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// Integer sums of parts of the tokens, in shared memory, which whoever looks for a share of all of them walks through:
 /// groups of bins first, then the bins of one. Several look one after another, and share the memory.
 class mass_bins {
+    // Ahead of those who call it: see row_edits.
+    template <class Visit>
+    constexpr void for_each_bin(Visit visit) const noexcept {
+        spirv::for_(code_, group_.invocation, u32(most), group_.size, visit);
+    }
+    static constexpr u32 place_of(const u32& bin) noexcept { return u32(part_word::masses) + (bin << 1u); }
+
 public:
     static constexpr std::uint32_t most = 1024, groups = 32;
 
-    constexpr mass_bins(work_group& of, bool are_wanted) noexcept : group_(of), code_(of.code) {
+    /// `are_shared`: whether several work groups may add up one row's.
+    constexpr mass_bins(work_group& of, bool are_wanted, bool are_shared) noexcept : group_(of), code_(of.code) {
         if (!are_wanted) return;
+        if (are_shared) {
+            are_gathered.declare(code_);
+            are_gathered = 0u;
+        }
         low_ = spirv::shared<u32>(code_, words);
         high_ = spirv::shared<u32>(code_, words);
         left_.declare(code_);
         write_functions();
     }
+    /// 1: what other work groups of the row have added up is in them already.
+    private_variable<u32> are_gathered;
+    /// Tells the others what this one has added up, and takes what all have told.
+    constexpr void tell_part(const row_parts& parts) const noexcept {
+        for_each_bin([&](const u32& bin) {
+            const word_pair mass = of(bin);
+            spirv::if_(code_, (mass.low | mass.high) != 0u, [&] { parts.add(place_of(bin), mass); });
+        });
+    }
+    constexpr void take_parts(const row_parts& parts) noexcept {
+        for_each_bin([&](const u32& bin) { set(bin, parts.take_pair(place_of(bin))); });
+        are_gathered = 1u;
+    }
+
     /// Ahead of the first sum, and of a sync.
     constexpr void clear() const noexcept { clear_(u32(0u)); }
 

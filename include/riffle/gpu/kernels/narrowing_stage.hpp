@@ -13,9 +13,12 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 class narrowing_stage {
 public:
     constexpr narrowing_stage(work_group& of, row_tokens& row, survivors& few, measuring& all, raw_bounds& bounds,
-                              mass_bins& bins) noexcept
+                              mass_bins& bins, bool is_shared) noexcept
         : goal(of.code), cut(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few), all_(all),
-          bounds_(bounds), search_(of, row, few, all.numbers, bounds, bins) {}
+          bounds_(bounds), search_(of, row, few, all.numbers, bounds, bins, is_shared) {}
+
+    /// Where several work groups share the row: this one's part of the first round of a search by mass.
+    constexpr void add_up_part() noexcept { search_.add_up_part(); }
 
     /// Kept is the shortest prefix that comes to the goal, and what reaches the cut, a key.
     prefix_goal goal;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <utility>
 
 #include <riffle/gpu/kernels/exact_numbers.hpp>
 #include <riffle/gpu/kernels/mass_bins.hpp>
@@ -28,10 +29,11 @@ struct prefix_goal {
 /// settle which token is the last. One round will do for most rows, whatever their size.
 class prefix_search {
 public:
+    /// `is_shared`: whether other work groups may have added up parts of the first round.
     constexpr prefix_search(work_group& of, row_tokens& row, survivors& few, exact_numbers& numbers, raw_bounds& bounds,
-                            mass_bins& bins) noexcept
+                            mass_bins& bins, bool is_shared) noexcept
         : kept(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few), numbers_(numbers), bounds_(bounds),
-          bins_(bins) {}
+          bins_(bins), is_shared_(is_shared) {}
 
     /// How many tokens are kept; of a nucleus of few, some of its last bin are counted that are not in it.
     private_variable<u32> kept;
@@ -39,20 +41,24 @@ public:
     /// Takes the prefix out of the row, or sets the present stage's bound to its last token. `weighs` 1: by mass, else
     /// by goal.least.
     constexpr void run(prefix_goal& goal, const u32& weighs) noexcept {
-        declare();
-        weighs_ = weighs;
-        round_ = 0u;
+        begin(weighs);
         left_ = {goal.least - 1u, u32(0u)};
-        const auto add_up = row_.visitor([&](const u32& logit, const u32& id) { add(logit, id); });
+        const auto look = [&] {
+            bins_.clear();
+            group_.sync();
+            add_up();
+        };
         variable<u32> goes_on(code_, u32(1u));
         spirv::while_(
             code_, [&] { return goes_on != 0u; },
             [&] {
                 group_.sync();
-                bins_.clear();
-                group_.sync();
-                row_.for_each_logit(add_up);
-                group_.sync();
+                if (is_shared_) {
+                    spirv::if_(code_, bins_.are_gathered == 0u, look);
+                    bins_.are_gathered = 0u;
+                } else {
+                    look();
+                }
                 find_bin(goal);
                 goes_on = 1u - take_or_settle(goal.least);
                 round_ = round_ + 1u;
@@ -60,12 +66,31 @@ public:
             [] {});
     }
 
+    /// The first round of a search by mass for the group's part of the row, in bins that are clear. Ends with a sync.
+    constexpr void add_up_part() noexcept {
+        begin(u32(1u));
+        add_up();
+    }
+
 private:
+    constexpr void begin(const u32& weighs) noexcept {
+        declare();
+        weighs_ = weighs;
+        round_ = 0u;
+    }
+    constexpr void add_up() noexcept {
+        row_.call(add_up_, [&] {
+            const auto visit = row_.visitor([&](const u32& logit, const u32& id) { add(logit, id); });
+            row_.for_each_logit(visit);
+            group_.sync();
+        });
+    }
     /// The last of them has all beyond 10.6 nats.
     static constexpr std::uint32_t bins_a_nat = 96;
     static constexpr std::uint32_t last_bin = mass_bins::most - 1, bins_a_group = mass_bins::most / mass_bins::groups;
 
     constexpr void declare() noexcept {
+        if (std::exchange(is_declared_, true)) return;
         for (auto* word : {&weighs_, &round_, &nearest_, &low_key_, &high_key_, &low_id_, &high_id_, &low_, &high_,
                            &shift_, &by_id_, &lists_all_, &ahead_, &place_, &in_bin_})
             word->declare(code_);
@@ -277,6 +302,8 @@ private:
     exact_numbers& numbers_;
     raw_bounds& bounds_;
     mass_bins& bins_;
+    bool is_shared_, is_declared_ = false;
+    spirv::integer_function<1> add_up_;
     private_variable<u32> weighs_, round_;
     private_pair left_;  ///< of the target, behind what is ahead of the last bin
     // The bin in which the prefix ends: tokens of one nearness, with standings and complements of ids in these bounds.

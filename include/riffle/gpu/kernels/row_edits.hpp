@@ -19,8 +19,9 @@ class row_edits {
     }
 
 public:
-    constexpr row_edits(work_group& of, row_tokens& row) noexcept
-        : group_(of), code_(of.code), row_(row), saved_(code_, binding::saved) {}
+    /// `scratch`: where the logits are kept that they had.
+    constexpr row_edits(work_group& of, row_tokens& row, const spirv::buffer<u32>& scratch) noexcept
+        : group_(of), code_(of.code), row_(row), saved_(scratch) {}
 
     /// Every invocation looks after some ids: all changes of one, stage after stage.
     constexpr void apply() noexcept {
@@ -38,11 +39,13 @@ public:
         });
         spirv::buffer_barrier(code_);
     }
-    constexpr void take_back() noexcept {
+    /// `clears`: leaves zeros in the scratch.
+    constexpr void take_back(bool clears) noexcept {
         spirv::buffer_barrier(code_);  // nobody reads any more
         for_each_id([&](const u32& at, const u32& saved_at) {
             const u32 id = row_.request_buffer(at), before = saved_[saved_at];
             row_.vectors.logit_bits(id) = before;
+            if (clears) saved_[saved_at] = 0u;
         });
     }
 
@@ -64,7 +67,7 @@ private:
     work_group& group_;
     assembler& code_;
     row_tokens& row_;
-    spirv::buffer<u32> saved_;
+    const spirv::buffer<u32>& saved_;
 };
 
 }  // namespace riffle::gpu

@@ -9,7 +9,9 @@
 #include <riffle/gpu/kernels/greatest_search.hpp>
 #include <riffle/gpu/kernels/narrowing_stage.hpp>
 #include <riffle/gpu/kernels/row_edits.hpp>
+#include <riffle/gpu/kernels/row_parts.hpp>
 #include <riffle/gpu/kernels/row_result.hpp>
+#include <riffle/gpu/kernels/shared_row.hpp>
 #include <riffle/math/config.hpp>
 
 namespace riffle::inline RIFFLE_ABI::gpu {
@@ -19,27 +21,50 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// once; only what stages do to a token, and their cuts, are written for each of them.
 class row_kernel {
 public:
-    constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan) noexcept
-        : code_(code), plan_(plan), group_(code), row_(group_, stages.first(plan.stages)),
-          room_(spirv::push_constant<u32>(code)), wants_(spirv::push_constant<u32>(code)),
-          few_(group_, row_, plan.narrows), all_(group_, row_, few_), greatest_(group_, row_, few_, all_),
-          bins_(group_, cuts() || draws_by_mass()), bounds_(group_, row_, greatest_, bins_),
-          masses_(group_, row_, greatest_, bins_, cuts()), narrowing_(group_, row_, few_, all_, bounds_, bins_),
-          choosing_(group_, row_, few_, all_, bounds_, masses_, bins_), narrowed_(code, u32(0u)), is_known_(code),
-          has_any_(code, u32(1u)) {}
+    constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan,
+                         const kernel_options& options) noexcept
+        : code_(code), plan_(plan), is_shared_(options.has_several_groups() && plan.sharing != row_sharing::none),
+          scratch_(scratch(code, plan.edits || is_shared_)), group_(code),
+          row_(group_, stages.first(plan.stages), is_shared_), room_(spirv::push_constant<u32>(code)),
+          wants_(spirv::push_constant<u32>(code)), parts_(group_, scratch_, row_.vectors.row(), is_shared_),
+          few_(group_, row_, plan.narrows), all_(group_, row_, few_), greatest_(group_, row_, few_, all_, parts_),
+          bins_(group_, cuts() || draws_by_mass(), is_shared_), bounds_(group_, row_, greatest_, bins_),
+          masses_(group_, row_, greatest_, bins_, cuts(), is_shared_),
+          narrowing_(group_, row_, few_, all_, bounds_, bins_, is_shared_),
+          choosing_(group_, row_, few_, all_, bounds_, masses_, bins_, parts_, draws_by_noise()),
+          narrowed_(code, u32(0u)), is_known_(code), has_any_(code, u32(1u)) {}
 
     constexpr void write() noexcept {
         if (row_.is_bounded()) row_.maxima.clear();
         if (counts() || draws_by_mass()) bins_.clear();
         group_.sync();
-        if (!plan_.edits) return run();
-        row_edits edits(group_, row_);
-        edits.apply();
-        run();
-        edits.take_back();
+        row_edits edits(group_, row_, scratch_);
+        if (!is_shared_) {
+            if (plan_.edits) edits.apply();
+            run();
+            if (plan_.edits) edits.take_back(false);
+            return;
+        }
+        if (plan_.edits)
+            spirv::if_(code_, parts_.is_alone() | parts_.is_in(dispatch_phase::edits), [&] { edits.apply(); });
+        private_variable<u32> goes_on(code_, u32(1u));
+        spirv::if_(code_, !parts_.is_alone(), [&] {
+            shared_row shared(group_, plan_, row_, parts_, greatest_, bins_, masses_, narrowing_, choosing_);
+            goes_on = shared.run();
+        });
+        spirv::if_(code_, goes_on != 0u, [&] {
+            run();
+            if (plan_.edits) edits.take_back(true);
+        });
     }
 
 private:
+    static constexpr spirv::buffer<u32> scratch(assembler& code, bool is_wanted) noexcept {
+        return is_wanted ? spirv::buffer<u32>(code, binding::saved) : spirv::buffer<u32>();
+    }
+
+    // ---- the stages
+
     constexpr void run() noexcept {
         for (std::size_t i = 0; i <= row_.stages(); ++i)
             spirv::if_(code_, has_any(), [&] {
@@ -95,6 +120,7 @@ private:
     constexpr bool zero_narrows() const noexcept { return cuts() && maps_or_first() != 0; }
     constexpr bool weighs() const noexcept { return (of_narrowing(narrowing::mass) | row_.scored()) != 0; }
     constexpr bool draws_by_mass() const noexcept { return of_selecting(selecting::by_mass) != 0; }
+    constexpr bool draws_by_noise() const noexcept { return of_selecting(selecting::by_noise) != 0; }
 
     // ---- the present stage
 
@@ -246,9 +272,12 @@ private:
 
     assembler& code_;
     const device_plan& plan_;
+    bool is_shared_;  ///< whether rows may have several work groups
+    spirv::buffer<u32> scratch_;
     work_group group_;
     row_tokens row_;
     u32 room_, wants_;
+    row_parts parts_;
     survivors few_;
     measuring all_;
     greatest_search greatest_;

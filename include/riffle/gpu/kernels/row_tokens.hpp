@@ -5,6 +5,7 @@
 #include <span>
 
 #include <riffle/core/softmax_statistics.hpp>
+#include <riffle/gpu/host/device_plan.hpp>
 #include <riffle/gpu/host/device_stage.hpp>
 #include <riffle/gpu/host/row_layout.hpp>
 #include <riffle/gpu/kernels/keys.hpp>
@@ -31,8 +32,9 @@ struct row_pass {
 /// words, which the work group finds out and which is a part of that function from then on.
 class row_tokens {
 public:
-    constexpr row_tokens(work_group& of, std::span<const device_stage> stages) noexcept
-        : stage(of.code, u32(0u)), seen(of.code, u32(0u)), vectors(of, use_of_logits(stages)),
+    /// `is_shared`: whether several work groups may have the row.
+    constexpr row_tokens(work_group& of, std::span<const device_stage> stages, bool is_shared) noexcept
+        : stage(of.code, u32(0u)), seen(of.code, u32(0u)), vectors(of, use_of_logits(stages), is_shared),
           maxima(of, vectors, is_bounded(stages)), bound(of.code, u32(0u)), group_(of), code_(of.code), stages_(stages),
           is_bounded_(is_bounded(stages)), layout_(stages), requests_(code_, binding::requests), request_(code_),
           greatest_(code_, u32(0u)), maximum_logit_(code_, f32(0.0f)) {
@@ -100,6 +102,14 @@ public:
         return present_ < stages_.size() ? active_[present_] != 0u : boolean(false);
     }
     constexpr boolean is_first_wanted() const noexcept { return active_[present_] == 2u; }
+    /// Whether any map in front does.
+    constexpr boolean is_first_wanted_in_front() const noexcept {
+        boolean is_any(false);
+        for (std::size_t i = 0; i < front_end(); ++i)
+            if (stages_[i].form == device_form::map && stages_[i].fact.narrows != narrowing::no)
+                is_any = is_any | (active_[i] == 2u);
+        return is_any;
+    }
     constexpr u32 request_buffer(const u32& place) const noexcept { return requests_[place]; }
     /// The parameters of stage i.
     template <class Use>
@@ -242,18 +252,7 @@ public:
     // ---- the stages at the front: edits, masks and maps that never fall
 
     /// Behind them comes the first stage whose question raw keys can answer, if any.
-    constexpr std::size_t front_end() const noexcept {
-        bool may_ask = false;  // a temperature of 0, which does not know the masks behind it
-        std::size_t i = 0;
-        for (; i < stages_.size(); ++i) {
-            const device_stage& s = stages_[i];
-            const bool keeps_order = s.form == device_form::map && s.fact.monotone;
-            const bool is_mask = s.form == device_form::mask && !may_ask;
-            if (s.form != device_form::edit && !is_mask && !keeps_order) break;
-            may_ask |= s.fact.narrows != narrowing::no && keeps_order;
-        }
-        return i;
-    }
+    constexpr std::size_t front_end() const noexcept { return front_of(stages_); }
     constexpr bool has_maps_in_front() const noexcept { return has_in_front(device_form::map); }
     constexpr bool has_masks_in_front() const noexcept { return has_in_front(device_form::mask); }
     /// Whether only they stand ahead of the present stage. (A selector changes nothing.)

@@ -18,11 +18,17 @@ using spirv::u32x4;
 /// 256 bytes on end. The four are an invocation's strip, and are read together.
 class row_vectors {
 public:
-    constexpr row_vectors(work_group& of, spirv::buffer_use use) noexcept
+    /// `is_shared`: whether several work groups may have the row; the group has all of it until it takes a part.
+    constexpr row_vectors(work_group& of, spirv::buffer_use use, bool is_shared) noexcept
         : vocabulary(of.code, spirv::push_constant<u32>(of.code)), group_(of), code_(of.code),
           logits_(code_, binding::logits, use), vectors_(code_, binding::logits, use), row_(code_), first_logit_(code_),
           first_vector_(code_), ahead_(code_), vectors_in_row_(code_), behind_(code_), strips_an_entry_(code_),
           tiles_a_stretch_(code_), entries_(code_), stretches_(code_) {
+        if (is_shared) {
+            part_.declare(code_);
+            parts_.declare(code_);
+            take_part(0u, 1u);
+        }
         const u32 row_stride = spirv::push_constant<u32>(code_);
         const u32 first_row = spirv::push_constant<u32>(code_);
         const u32 first_logit = spirv::push_constant<u32>(code_);
@@ -38,14 +44,23 @@ public:
     constexpr u32 row() const noexcept { return row_; }
     constexpr auto logit_bits(const u32& id) const noexcept { return logits_[first_logit_.load() + id]; }
 
+    /// Passes look at that part of the row alone, of so many: tiles that lie between those of the others.
+    constexpr void take_part(const u32& part, const u32& parts) noexcept {
+        is_shared_ = true;
+        part_ = part;
+        parts_ = parts;
+    }
+
     // ---- strips
 
     /// visit(strip), by the number of its first vector, for all strips of the invocation.
     template <class Visit>
     constexpr void for_each_strip(Visit visit) const noexcept {
-        const u32 tile = group_.invocation >> 4u;
+        const u32 within = group_.invocation >> 4u;
+        const u32 tile = is_shared_ ? part_ * (group_.size >> 4u) + within : within;
         const u32 first = (tile << 6u) + (group_.invocation & 15u);
-        spirv::for_(code_, first, vectors_in_row_, group_.size << 2u, visit);
+        const u32 step = is_shared_ ? (group_.size << 2u) * parts_ : group_.size << 2u;
+        spirv::for_(code_, first, vectors_in_row_, step, visit);
     }
     /// The vectors of a strip, by their numbers. In place of one beyond the end of the row the first once more.
     constexpr std::array<u32, 4> vectors_of(const u32& strip) const noexcept {
@@ -80,7 +95,8 @@ public:
         const boolean is_ahead = lane < ahead_;
         const u32 from_end = lane - 4u;  // wraps below
         const u32 id = blend(is_ahead, lane, vocabulary - behind_ + from_end);
-        spirv::if_(code_, is_ahead | (from_end < behind_), [&] { visit(logit_bits(id).load(), id); });
+        const boolean is_edge = is_ahead | (from_end < behind_);
+        spirv::if_(code_, is_shared_ ? is_edge & (part_ == 0u) : is_edge, [&] { visit(logit_bits(id).load(), id); });
     }
 
     // ---- entries: what is known of parts of a row. There are at most so many, each of a power of two of strips.
@@ -146,6 +162,8 @@ private:
     private_variable<u32> strips_an_entry_;  ///< as a power of two
     private_variable<u32> tiles_a_stretch_;  ///< as a power of two
     private_variable<u32> entries_, stretches_;
+    bool is_shared_ = false;
+    private_variable<u32> part_, parts_;
 };
 
 }  // namespace riffle::gpu

@@ -13,17 +13,27 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 class stretch_masses {
 public:
     /// `are_used`: whether others may have used the bins before.
+    /// `is_shared`: whether other work groups may have added up parts of them.
     constexpr stretch_masses(work_group& of, row_tokens& row, const greatest_search& greatest, mass_bins& bins,
-                             bool are_used) noexcept
+                             bool are_used, bool is_shared) noexcept
         : group_(of), code_(of.code), row_(row), greatest_(greatest), bins_(bins), are_used_(are_used),
-          mine_(code_, {0u, 0u}) {}
+          is_shared_(is_shared), mine_(code_, {0u, 0u}) {}
 
     /// Of all stretches; once. (Who used the bins before has been followed by a sync.)
     constexpr void measure() noexcept {
-        if (are_used_) {
-            bins_.clear();
-            group_.sync();
-        }
+        const auto look = [&] {
+            if (are_used_) {
+                bins_.clear();
+                group_.sync();
+            }
+            add_up();
+        };
+        if (is_shared_) spirv::if_(code_, bins_.are_gathered == 0u, look);
+        else look();
+        bins_.add_up_groups(stretches_in_a_group());
+    }
+    /// Adds the tokens of the row, or of the group's part of it, to bins that are clear. Ends with a sync.
+    constexpr void add_up() noexcept {
         const auto add_mine = [&](const u32& stretch) {
             bins_.add(stretch, mine_.load());
             mine_ = {0u, 0u};
@@ -33,7 +43,6 @@ public:
             [&](const u32& strip) { add_mine(row_.vectors.stretch_of(strip)); });
         add_mine(row_.vectors.stretch_at_edge());
         group_.sync();
-        bins_.add_up_groups(stretches_in_a_group());
     }
     /// Of the tokens from `begin` to below `end`: a part has so many of them.
     constexpr u32 measure_parts(const u32& begin, const u32& end) noexcept {
@@ -63,7 +72,7 @@ private:
     row_tokens& row_;
     const greatest_search& greatest_;
     mass_bins& bins_;
-    bool are_used_;
+    bool are_used_, is_shared_;
     private_pair mine_;
 };
 

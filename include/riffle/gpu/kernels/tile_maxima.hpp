@@ -31,6 +31,8 @@ public:
     constexpr void raise(const u32& strip, const u32& key) const noexcept {
         maxima_[vectors_.entry_of(strip)].raise(key);
     }
+    /// Of one that nobody raises.
+    constexpr void set(const u32& entry, const u32& key) const noexcept { maxima_[entry] = key; }
     constexpr u32 operator[](const u32& entry) const noexcept { return maxima_[entry]; }
     constexpr u32 of_strip(const u32& strip) const noexcept { return maxima_[vectors_.entry_of(strip)]; }
 

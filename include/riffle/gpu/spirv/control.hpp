@@ -93,11 +93,11 @@ constexpr u32 invocation_index(assembler& code) noexcept {
     const std::uint32_t input = code.input(built_in::LocalInvocationIndex, code.type(scalar::integer));
     return {code, code.emit_scalar(op::Load, scalar::integer, input)};
 }
-/// The index of the work group, along its first dimension.
-constexpr u32 group(assembler& code) noexcept {
+/// The index of the work group, along one of three dimensions.
+constexpr u32 group(assembler& code, std::uint32_t dimension = 0) noexcept {
     const std::uint32_t vector = code.vector_type(), input = code.input(built_in::WorkgroupId, vector),
                         loaded = code.emit_of_type(op::Load, vector, input);
-    return {code, code.emit_scalar(op::CompositeExtract, scalar::integer, loaded, 0)};
+    return {code, code.emit_scalar(op::CompositeExtract, scalar::integer, loaded, dimension)};
 }
 /// How many invocations a work group has.
 constexpr u32 group_size(assembler& code) noexcept { return {code, code.local_size()}; }
@@ -116,11 +116,15 @@ public:
               if constexpr (N == 1) return u32(body(u32(code, arguments[0]))).id(code);
               else return u32(body(u32(code, arguments[0]), u32(code, arguments[1]))).id(code);
           })) {}
-    constexpr u32 operator()(const u32& argument) const noexcept requires(N == 1) {
+    constexpr u32 operator()(const u32& argument) const noexcept
+        requires(N == 1)
+    {
         const std::uint32_t given = argument.id(*code_);
         return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, given)};
     }
-    constexpr u32 operator()(const u32& first, const u32& second) const noexcept requires(N == 2) {
+    constexpr u32 operator()(const u32& first, const u32& second) const noexcept
+        requires(N == 2)
+    {
         const std::uint32_t a = first.id(*code_), b = second.id(*code_);
         return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, a, b)};
     }

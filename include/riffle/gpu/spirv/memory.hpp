@@ -74,34 +74,60 @@ public:
     using place<T>::place;
     element(const element&) = delete;
     /// Of the value that lies there.
-    constexpr const element& operator=(const element& other) const noexcept requires(Allowed == access::write) {
+    constexpr const element& operator=(const element& other) const noexcept
+        requires(Allowed == access::write)
+    {
         return *this = other.load();
     }
-    constexpr const element& operator=(const T& value) const noexcept requires(Allowed == access::write) {
+    constexpr const element& operator=(const T& value) const noexcept
+        requires(Allowed == access::write)
+    {
         this->store(value);
         return *this;
     }
     /// Atomic in no order with other memory; each returns what was there before. Only integers have them: sums of
     /// floats would depend on who comes first.
-    constexpr u32 add(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
+    constexpr u32 add(const u32& value) const noexcept
+        requires(Allowed == access::write && T::has_atomics)
+    {
         return atomically(op::AtomicIAdd, value);
     }
-    constexpr u32 raise(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
+    constexpr u32 raise(const u32& value) const noexcept
+        requires(Allowed == access::write && T::has_atomics)
+    {
         return atomically(op::AtomicUMax, value);
     }
-    constexpr u32 lower(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
+    constexpr u32 lower(const u32& value) const noexcept
+        requires(Allowed == access::write && T::has_atomics)
+    {
         return atomically(op::AtomicUMin, value);
     }
-    constexpr u32 set_bits(const u32& value) const noexcept requires(Allowed == access::write && T::has_atomics) {
+    constexpr u32 set_bits(const u32& value) const noexcept
+        requires(Allowed == access::write && T::has_atomics)
+    {
         return atomically(op::AtomicOr, value);
     }
 
+    /// Puts a value in its place.
+    constexpr u32 exchange(const u32& value) const noexcept
+        requires(Allowed == access::write && T::has_atomics)
+    {
+        return atomically(op::AtomicExchange, value);
+    }
+    /// As add, of a word by which work groups wait for each other: what the invocations of a group did to buffers
+    /// before a buffer_barrier and this is done for those that read of it here, and behind their next buffer_barrier.
+    constexpr u32 add_in_order(const u32& value) const noexcept
+        requires(Allowed == access::write && T::has_atomics && Where == storage::StorageBuffer)
+    {
+        return atomically(op::AtomicIAdd, value, acquire_release | uniform_memory);
+    }
+
 private:
-    constexpr u32 atomically(op code, const u32& value) const noexcept {
+    constexpr u32 atomically(op code, const u32& value, std::uint32_t semantics = relaxed) const noexcept {
         assembler& to = *this->code_;
         constexpr scope seen_by = Where == storage::Workgroup ? scope::Workgroup : scope::Device;
         const std::uint32_t by = to.constant(scalar::integer, std::uint32_t(seen_by)),
-                            order = to.constant(scalar::integer, relaxed), operand = value.id(to);
+                            order = to.constant(scalar::integer, semantics), operand = value.id(to);
         return {to, to.emit_scalar(code, scalar::integer, this->pointer_, by, order, operand)};
     }
 };
@@ -110,6 +136,8 @@ private:
 template <class T, access Allowed = access::write>
 class buffer {
 public:
+    /// To be assigned before use.
+    constexpr buffer() noexcept = default;
     constexpr buffer(assembler& code, std::uint32_t binding,
                      buffer_use use = Allowed == access::read ? buffer_use::read : buffer_use::write) noexcept
         : code_(&code), id_(code.storage_buffer(T::type_in(code), T::bytes, binding, use)) {}
@@ -120,8 +148,8 @@ public:
     }
 
 private:
-    assembler* code_;
-    std::uint32_t id_;
+    assembler* code_ = nullptr;
+    std::uint32_t id_ = 0;
 };
 
 /// An array that the work group shares: of as many elements as there are invocations in it, or of a fixed number.

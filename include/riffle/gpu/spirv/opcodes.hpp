@@ -84,6 +84,7 @@ enum class op : std::uint16_t {
     BitwiseAnd = 199,
     Not = 200,
     ControlBarrier = 224,
+    AtomicExchange = 229,
     AtomicIAdd = 234,
     AtomicUMin = 237,
     AtomicUMax = 239,

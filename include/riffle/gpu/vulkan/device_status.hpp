@@ -19,6 +19,7 @@ enum class device_code : std::uint8_t {
     buffer_too_small,  ///< a buffer is smaller than the rows, requests or results that it is for
     misaligned,        ///< an offset is no multiple of what the device asks for
     too_many_rows,     ///< a row of no logits, of more than its stride, or of more than a kernel takes
+    too_many_groups,   ///< more work groups a row than the kernel was made for, or the device takes
     out_of_memory,     ///< of the device's memory or the processor's
     device_lost,       ///< the driver gave up; the device must be opened anew
     failed,            ///< another error of Vulkan: result() has it
@@ -105,6 +106,7 @@ private:
         case device_code::misaligned: return "an offset is no multiple of what the device asks for";
         case device_code::too_many_rows:
             return "a row has no logits, more than its stride, or more than can be sampled";
+        case device_code::too_many_groups: return "a row has more work groups than the kernel or the device takes";
         case device_code::out_of_memory: return "there is no memory left for the device";
         case device_code::device_lost: return "the device is lost";
         case device_code::failed: return "Vulkan reports an error";

@@ -97,6 +97,7 @@ struct device_functions {
     PFN_vkBeginCommandBuffer begin_command_buffer = nullptr;
     PFN_vkEndCommandBuffer end_command_buffer = nullptr;
     PFN_vkCmdCopyBuffer copy_buffer = nullptr;
+    PFN_vkCmdFillBuffer fill_buffer = nullptr;
     PFN_vkQueueSubmit submit = nullptr;
     PFN_vkCreateFence create_fence = nullptr;
     PFN_vkDestroyFence destroy_fence = nullptr;
@@ -125,6 +126,7 @@ struct device_functions {
         f.find(begin_command_buffer, "vkBeginCommandBuffer");
         f.find(end_command_buffer, "vkEndCommandBuffer");
         f.find(copy_buffer, "vkCmdCopyBuffer");
+        f.find(fill_buffer, "vkCmdFillBuffer");
         f.find(submit, "vkQueueSubmit");
         f.find(create_fence, "vkCreateFence");
         f.find(destroy_fence, "vkDestroyFence");

@@ -50,20 +50,33 @@ public:
     /// seconds on Mesa's lavapipe, unless the context's cache has it.
     template <class OnDevice>
     device_status create(const device_context& context, const OnDevice& on, std::uint32_t group_size = 0) noexcept {
-        spirv::module_options module = on.options.module;
+        return create(context, on, group_size, on.options.groups_a_row);
+    }
+    /// With as many groups a row (kernel_options::groups_a_row); too_many_groups for more than most_groups_a_row, or
+    /// than the device takes.
+    template <class OnDevice>
+    device_status create(const device_context& context, const OnDevice& on, std::uint32_t group_size,
+                         std::uint32_t groups_a_row) noexcept {
+        kernel_options options{.module = on.options.module, .groups_a_row = groups_a_row};
+        spirv::module_options& module = options.module;
         module.round_to_nearest = module.precise && context.rounds_to_nearest;
         module.keep_infinities = module.precise && context.keeps_infinities;
         module.subgroups = !module.precise && context.has_subgroups;
-        if (module == on.options.module || !on.plan.is_useful())
-            return create(context, on.words(), on.plan, on.layout, group_size);
-        const emitted_words made = on.make_words({module});
-        return create(context, made.span(), on.plan, on.layout, group_size);
+        const bool is_there =
+            module == on.options.module && options.has_several_groups() == on.options.has_several_groups();
+        if (is_there || !on.plan.is_useful())
+            return create(context, on.words(), on.plan, on.layout, group_size, groups_a_row);
+        const emitted_words made = on.make_words(options);
+        return create(context, made.span(), on.plan, on.layout, group_size, groups_a_row);
     }
-    /// Makes the kernel of these words, which may come from a file.
+    /// Makes the kernel of these words, which may come from a file. `groups_a_row`: 1 for words that were made with 1,
+    /// and any other number for others.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
-                         const request_layout& layout, std::uint32_t group_size = 0) noexcept {
+                         const request_layout& layout, std::uint32_t group_size = 0,
+                         std::uint32_t groups_a_row = 1) noexcept {
         *this = kernel();
         if (!plan.is_useful()) return device_code::no_stages;
+        if (groups_a_row > most_groups_a_row) return device_code::too_many_groups;
         if (words.empty()) return device_code::out_of_memory;
         if (context.get_instance_proc_addr == nullptr || context.instance == VK_NULL_HANDLE ||
             context.physical_device == VK_NULL_HANDLE || context.device == VK_NULL_HANDLE)
@@ -79,6 +92,8 @@ public:
         made.functions_.get_properties(context.physical_device, &properties);
         if (properties.apiVersion < VK_API_VERSION_1_1) return device_code::device_too_small;
         made.limits_ = properties.limits;
+        if (groups_a_row > made.limits_.maxComputeWorkGroupCount[1]) return device_code::too_many_groups;
+        made.groups_a_row_ = plan.sharing == row_sharing::none ? 1 : groups_a_row;
         made.group_size_ = group_size ? group_size : made.suitable_group_size();
         if (!made.fits()) return device_code::device_too_small;
         made.longest_row_ = longest_row(made.limits_, made.offset_step());
@@ -98,8 +113,24 @@ public:
     /// For the application's descriptor pools: a set takes binding_count() descriptors, of which the first is
     /// VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC and the others are VK_DESCRIPTOR_TYPE_STORAGE_BUFFER.
     VkDescriptorSetLayout descriptor_set_layout() const noexcept { return set_layout_; }
-    /// Descriptors of a set: 4 where the chain edits, else 3.
-    std::uint32_t binding_count() const noexcept { return plan_.edits ? 4 : 3; }
+    /// Descriptors of a set: 4 where the chain edits or rows may have several groups, else 3.
+    std::uint32_t binding_count() const noexcept { return plan_.edits || groups_a_row_ != 1 ? 4 : 3; }
+    /// How many work groups each of so many rows has, unless kernel_rows::groups says otherwise; 0 where it is not
+    /// created.
+    std::uint32_t groups(std::uint32_t rows, std::uint32_t vocabulary) const noexcept {
+        if (!is_created()) return 0;
+        return groups_a_row_ ? groups_a_row_ : (std::min)(groups_for(rows, vocabulary), most_groups());
+    }
+    /// How many dispatches rows take, at most, where one range of the device holds them all.
+    std::uint32_t dispatches() const noexcept { return steps_of(plan_, groups_a_row_ == 1 ? 1 : 2, 1).count; }
+    /// The bytes of kernel_buffers::saved with which any number of rows up to this one can be dispatched, where so many
+    /// ids of them are edited altogether: 10 kB a row with several groups. Where rows may have those, it holds 0 before
+    /// the first dispatch, and is left so.
+    VkDeviceSize saved_bytes(std::uint32_t rows, std::size_t edited_ids) const noexcept {
+        const std::uint32_t shared =
+            groups_a_row_ ? (groups_a_row_ > 1 ? rows : 0) : (std::min)(rows, enough_groups / 2);
+        return part_bytes(plan_.edits ? edited_ids : 0, shared);
+    }
     /// Invocations that work on a row; 0 where it is not created.
     std::uint32_t group_size() const noexcept { return group_size_; }
     /// So many logits may a row have; 0 where it is not created. 2^22, or what the device can address (2^25, or more).
@@ -147,12 +178,12 @@ public:
         return {};
     }
 
-    /// Records the work for some rows, with a set that `write` pointed at these buffers. One dispatch, or where rows do
-    /// not fit the device's largest range, several. Allocates nothing.
+    /// Records the work for some rows, with a set that `write` pointed at these buffers. One dispatch, or dispatches()
+    /// where rows have several groups, and more where rows do not fit the device's largest range. Allocates nothing.
     ///
     /// no_device where it is not created, too_many_rows for a row of no logits, of more than its stride or than
-    /// longest_row() (or of more edits than most_edited_ids()), buffer_too_small, or device_too_small for logits beyond
-    /// what `write` takes; nothing is recorded then.
+    /// longest_row() (or of more edits than most_edited_ids()), too_many_groups, buffer_too_small, or device_too_small
+    /// for logits beyond what `write` takes; nothing is recorded then.
     device_status record(VkCommandBuffer commands, VkDescriptorSet set, const kernel_buffers& buffers,
                          const kernel_rows& rows) const noexcept {
         if (!is_created()) return device_code::no_device;
@@ -161,6 +192,8 @@ public:
         if (rows.vocabulary == 0 || stride < rows.vocabulary || rows.vocabulary > longest_row())
             return device_code::too_many_rows;
         const std::size_t edited_ids = plan_.edits ? rows.edited_ids : 0;
+        const std::uint32_t groups = rows.groups ? rows.groups : this->groups(rows.rows, rows.vocabulary);
+        if (groups > most_groups()) return device_code::too_many_groups;
         const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary,
                            request_bytes = VkDeviceSize{4} * request_words_,
                            result_bytes = 4 * (result_word::count + VkDeviceSize{words_per_token} * rows.room);
@@ -171,6 +204,8 @@ public:
             buffers.saved.size / 4 < edited_ids)
             return device_code::buffer_too_small;
         if (edited_ids > most_edited_ids(rows.vocabulary)) return device_code::too_many_rows;
+        if (groups > 1 && buffers.saved.size < part_bytes(edited_ids, rows.rows)) return device_code::buffer_too_small;
+        const dispatch_steps steps = steps_of(plan_, groups, edited_ids);
         const buffer_range window = logits_window(logits);
         if (logits.size - window.size > farthest_window) return device_code::device_too_small;
 
@@ -189,10 +224,18 @@ public:
             // Where rows are written to, windows that overlap wait for each other, as the rules of synchronisation ask.
             if (first > 0 && plan_.edits) barrier(commands, true);
             functions_.bind_descriptor_sets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 1, &offset);
-            const dispatch_constants constants{rows.vocabulary, std::uint32_t(stride), first,
-                                               std::uint32_t((begin - moved) / 4), rows.room, rows.wants};
-            functions_.push_constants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants, &constants);
-            functions_.dispatch(commands, count, 1, 1);
+            dispatch_constants constants{rows.vocabulary, std::uint32_t(stride),
+                                         first,           std::uint32_t((begin - moved) / 4),
+                                         rows.room,       rows.wants};
+            constants.groups = groups;
+            constants.parts_at = std::uint32_t(edited_ids);
+            for (std::uint32_t step = 0; step < steps.count; ++step) {
+                if (step > 0) barrier(commands, true);
+                constants.phase = steps.phases[step];
+                functions_.push_constants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants,
+                                          &constants);
+                functions_.dispatch(commands, count, groups_in(constants.phase, groups), 1);
+            }
             first += count;
         }
         if (rows.shows_after) barrier(commands, false);
@@ -208,12 +251,19 @@ private:
         std::swap(layout_, other.layout_);
         std::swap(pipeline_, other.pipeline_);
         std::swap(group_size_, other.group_size_);
+        std::swap(groups_a_row_, other.groups_a_row_);
         std::swap(request_words_, other.request_words_);
         std::swap(longest_row_, other.longest_row_);
         std::swap(plan_, other.plan_);
         std::swap(stops_loops_, other.stops_loops_);
     }
 
+    std::uint32_t most_groups() const noexcept {
+        return groups_a_row_ == 1 ? 1 : (std::min)(most_groups_a_row, limits_.maxComputeWorkGroupCount[1]);
+    }
+    static VkDeviceSize part_bytes(std::size_t edited_ids, std::uint32_t rows) noexcept {
+        return 4 * (VkDeviceSize{edited_ids} + VkDeviceSize{shared_part_words} * rows);
+    }
     /// On a driver that stops loops.
     static constexpr std::uint64_t most_turns = 65535;
     static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
@@ -339,7 +389,7 @@ private:
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
-    std::uint32_t group_size_ = 0, request_words_ = 0, longest_row_ = 0;
+    std::uint32_t group_size_ = 0, groups_a_row_ = 1, request_words_ = 0, longest_row_ = 0;
     device_plan plan_;
     bool stops_loops_ = false;
 };

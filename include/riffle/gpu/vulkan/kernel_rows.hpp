@@ -23,7 +23,9 @@ struct kernel_buffers {
     buffer_range logits;    ///< rows of floats, 4 * (stride * (rows - 1) + vocabulary) bytes
     buffer_range requests;  ///< what `requests` wrote: 4 * requests::words() bytes
     buffer_range results;   ///< 4 * result_words(room) bytes a row (outcome_of reads them)
-    buffer_range saved;     ///< 4 bytes for every edited id, for chains that edit; needs no contents
+    /// kernel::saved_bytes, for chains that edit and where rows may have several groups; 0 for these ahead of the first
+    /// dispatch.
+    buffer_range saved;
 };
 
 /// One dispatch; see rows_of.
@@ -32,6 +34,7 @@ struct kernel_rows {
     std::uint32_t vocabulary = 0;  ///< logits of a row, from 1 to kernel::longest_row()
     std::uint32_t stride = 0;      ///< floats from one row to the next, at least the vocabulary; 0 = that
     std::uint32_t room = 0;        ///< for so many surviving tokens in a result
+    std::uint32_t groups = 0;      ///< work groups that share a row; 0 = as the kernel was made (kernel::groups)
     /// Of all rows together: so many must have room in buffers.saved. Chains that edit need to be told.
     std::size_t edited_ids = ~std::size_t{0};
     /// What was written to the buffers by compute shaders, transfers or the host ahead of this in the command buffer,

@@ -26,6 +26,8 @@ struct sampler_limits {
     std::uint32_t room = 256;      ///< for so many surviving tokens of a row; where a chain goes on, it needs them all
     std::uint32_t edits = 2048;    ///< for so many edits of logits of a row, where the chain has them
     std::uint32_t group_size = 0;  ///< see kernel::create
+    /// See kernel_options; on a device that is software, whose groups are threads, 0 stands for 1.
+    std::uint32_t groups_a_row = 0;
     /// What the chain's survivors() are to have behind a row whose token the device chose; less takes fewer passes over
     /// the row. Without room the token alone is asked for.
     wanted wants = wanted::tokens_and_p;
@@ -112,7 +114,11 @@ private:
         if (!on_.plan.is_useful()) return device_code::no_stages;
         if (!device_.state().ok()) return device_.state();
         if (limits_.vocabulary == 0 || limits_.rows == 0) return device_code::too_many_rows;
-        if (const auto s = kernel_.create(device_.context(), on_, limits_.group_size); !s.ok()) return s;
+        const std::uint32_t suitable = device_.is_software() ? 1 : 0;
+        if (const auto s = kernel_.create(device_.context(), on_, limits_.group_size,
+                                          limits_.groups_a_row ? limits_.groups_a_row : suitable);
+            !s.ok())
+            return s;
         if (limits_.vocabulary > kernel_.longest_row()) return device_code::device_too_small;
         if (const auto s = create_buffers(); !s.ok()) return s;
         if (const auto s = create_commands(); !s.ok()) return s;
@@ -132,10 +138,8 @@ private:
         if (!logits_.is_mapped())
             if (const auto s = staging_.create(device_, logits, {seen}); !s.ok()) return s;
         if (const auto s = requests_.create(device_, 4 * rows * words_a_row, {local | seen, seen}); !s.ok()) return s;
-        if (on_.plan.edits)
-            if (const auto s = saved_.create(device_, 4 * rows * (std::max)(edits, VkDeviceSize{1}), {local, 0});
-                !s.ok())
-                return s;
+        if (const VkDeviceSize saved = kernel_.saved_bytes(limits_.rows, most_edited_ids()); saved != 0)
+            if (const auto s = saved_.create(device_, saved, {local, 0}); !s.ok()) return s;
         return results_.create(device_, 4 * rows * result_words(limits_.room),
                                {seen | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, seen});
     }
@@ -215,7 +219,10 @@ private:
     }
     /// In the rows of a turn, all together: more of them the kernel would refuse, and the whole turn with them.
     std::size_t most_edited_ids(std::uint32_t vocabulary) const noexcept {
-        return (std::min)(std::size_t(saved_.size() / 4), kernel_.most_edited_ids(vocabulary));
+        return (std::min)(most_edited_ids(), kernel_.most_edited_ids(vocabulary));
+    }
+    std::size_t most_edited_ids() const noexcept {
+        return on_.plan.edits ? limits_.rows * std::size_t{(std::max)(limits_.edits, 1u)} : 0;
     }
     device_status submit(std::uint32_t rows, std::uint32_t vocabulary) noexcept {
         const auto& f = device_.functions();
@@ -228,6 +235,8 @@ private:
             const VkBufferCopy copy{0, 0, VkDeviceSize{4} * rows * vocabulary};
             f.copy_buffer(commands_, staging_.buffer(), logits_.buffer(), 1, &copy);
         }
+        if (!is_cleared_ && saved_.size() != 0) f.fill_buffer(commands_, saved_.buffer(), 0, VK_WHOLE_SIZE, 0);
+        is_cleared_ = true;
         kernel_rows all = rows_of(written_, limits_.room);
         all.wants = limits_.room == 0 ? wanted::token : limits_.wants;
         if (const auto s = kernel_.record(commands_, set_, buffers(), all); !s.ok()) return s;
@@ -263,6 +272,7 @@ private:
     device_status state_;
     kernel kernel_;
     device_buffer logits_, staging_, requests_, results_, saved_;
+    bool is_cleared_ = false;  ///< saved_, as the kernel wants it
     VkCommandPool commands_pool_ = VK_NULL_HANDLE;
     VkCommandBuffer commands_ = VK_NULL_HANDLE;
     VkFence fence_ = VK_NULL_HANDLE;
@@ -274,4 +284,4 @@ private:
     bool under_way_ = false;  ///< something was submitted that nobody has waited for to its end
 };
 
-}  // namespace riffle::gpu
+}  // namespace riffle::gpu::inline in_riffle_gpu_hpp
