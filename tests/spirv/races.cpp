@@ -167,12 +167,14 @@ void expect_no_faults(std::uint64_t seed, std::size_t count, bool is_exact) {
     random_integers random(seed);
     for (std::size_t n = 0; n < count;) {
         dynamic_chain chain = random_chain(random);
-        kernel_run kernel(chain, {.module = {.precise = is_exact, .subgroups = !is_exact}});
+        const bool is_portable = random.below(4) == 0;
+        kernel_run kernel(chain, {.module = {.precise = is_exact, .subgroups = !is_exact, .portable = is_portable}});
         if (!kernel.on().plan.is_useful()) continue;
         for (int rows = 0; rows < 3; ++rows, ++n) {
             const shape s = all_shapes[random.below(all_shapes.size())];
             const auto row = make_row(s, sizes[random.below(sizes.size())], random.next());
-            const std::uint32_t group_size = 64u << random.below(2);
+            const std::uint32_t other_size = 64u << random.below(2);
+            const std::uint32_t group_size = is_portable ? gpu::spirv::portable_group_size : other_size;
             const auto wants = gpu::wanted(random.below(3));
             const auto first = std::uint32_t(random.below(8));
             const kernel_run::way how{.group_size = group_size, .wants = wants, .first = first};

@@ -32,7 +32,7 @@ public:
           masses_(group_, row_, greatest_, bins_, cuts(), is_shared_),
           narrowing_(group_, row_, few_, all_, bounds_, bins_, is_shared_),
           choosing_(group_, row_, few_, all_, bounds_, masses_, bins_, parts_, draws_by_noise()),
-          narrowed_(code, u32(0u)), is_known_(code), has_any_(code, u32(1u)) {}
+          narrowed_(code, u32(0u)), is_known_(code, u32(0u)), has_any_(code, u32(1u)), asks_(code) {}
 
     constexpr void write() noexcept {
         if (row_.is_bounded()) row_.maxima.clear();
@@ -65,28 +65,24 @@ private:
 
     // ---- the stages
 
+    /// A loop, in which each pass over the row and each search is written once, whichever stage asks for it: drivers
+    /// write out all functions wherever they are called.
     constexpr void run() noexcept {
-        for (std::size_t i = 0; i <= row_.stages(); ++i)
-            spirv::if_(code_, has_any(), [&] {
-                row_.begin_stage(i);
-                find_greatest_if_asked();
-                spirv::if_(code_, has_any(), [&] { run_stage(); });
-            });
+        const u32 end(std::uint32_t(row_.stages()));
+        spirv::while_(
+            code_, [&] { return (has_any_ != 0u) & (row_.stage <= end); }, [&] { run_stage(); },
+            [&] { row_.stage = row_.stage + 1u; });
         row_result result(group_, row_, few_, all_, plan_, room_, wants_);
         const boolean narrowed = plan_.narrows ? narrowed_ != 0u : boolean(false);
-        result.write(has_any(), narrowed, choosing_.token, choosing_.key);
+        result.write(has_any_ != 0u, narrowed, choosing_.token, choosing_.key);
     }
-    /// Whether there is a legal token.
-    constexpr boolean has_any() const noexcept { return may_have_stopped_ ? has_any_ != 0u : boolean(true); }
     /// Nothing is legal; a stage may have chosen a token ahead of the one that has left none.
     constexpr void stop() noexcept {
-        may_have_stopped_ = true;
         has_any_ = 0u;
         choosing_.token = u32(choosing::no_token);
     }
     constexpr void stop_if_none() noexcept {
-        const boolean is_known = known_ == knowledge::perhaps ? is_known_ != 0u : boolean(true);
-        spirv::if_(code_, is_known & (row_.greatest() == 0u), [&] { stop(); });
+        spirv::if_(code_, (is_known_ != 0u) & (row_.greatest() == 0u), [&] { stop(); });
     }
 
     // ---- sets of stages
@@ -132,64 +128,80 @@ private:
     constexpr boolean wants_tokens() const noexcept { return wants_ != u32(std::uint32_t(wanted::token)); }
     constexpr boolean wants_p() const noexcept { return wants_ == u32(std::uint32_t(wanted::tokens_and_p)); }
 
-    // ---- the greatest key
+    // ---- what stages ask for
 
-    constexpr void find_greatest_if_asked() noexcept {
-        const stage_set asks = of_form(device_form::adjust) | of_form(device_form::remove) |
-                               of_form(device_form::narrow) | of_selecting(selecting::by_mass) |
-                               of_selecting(selecting::greatest);
-        if (known_ == knowledge::yes) return;
-        if (is_one_of(asks)) find_greatest_if(boolean(true));
-        else if (is_one_of(results())) find_greatest_if(wants_p());
-        else if (is_one_of(maps_or_first())) find_greatest_if(is_temperature_of_zero());
-    }
-    constexpr void find_greatest_if(const boolean& is_asked) noexcept {
-        const bool is_certain = is_asked.is_constant();
-        if (known_ == knowledge::no && !is_certain) is_known_ = 0u;
-        spirv::if_(code_, known_ == knowledge::perhaps ? is_asked & (is_known_ == 0u) : is_asked, [&] {
-            row_.call(find_, [&] { greatest_.find(); });
-            if (!is_certain) is_known_ = 1u;
-        });
-        known_ = is_certain ? knowledge::yes : knowledge::perhaps;
-        stop_if_none();
-    }
+    static constexpr std::uint32_t greatest = 1, softmax = 2, deviation = 4, a_prefix = 8, removal = 16, first = 32;
+    constexpr boolean asks_for(std::uint32_t what) const noexcept { return (asks_ & what) != 0u; }
+    constexpr void ask_for(std::uint32_t what) noexcept { asks_ = asks_ | what; }
 
-    // ---- one stage
+    constexpr stage_set ask_for_greatest() const noexcept {
+        return of_form(device_form::adjust) | of_form(device_form::remove) | of_form(device_form::narrow) |
+               of_selecting(selecting::by_mass) | of_selecting(selecting::greatest);
+    }
+    constexpr stage_set ask_for_softmax() const noexcept { return by_softmax() | of_form(device_form::remove); }
+    /// Who draws by mass knows it already when it comes to the results.
+    constexpr stage_set may_ask_for_softmax() const noexcept {
+        return draws_by_mass() ? ask_for_softmax() : ask_for_softmax() | results();
+    }
 
     constexpr void run_stage() noexcept {
-        measure();
-        if (is_one_of(of_form(device_form::narrow))) spirv::if_(code_, row_.is_active(), [&] { narrow(); });
-        else if (zero_narrows() && is_one_of(maps_or_first()))
-            spirv::if_(code_, is_temperature_of_zero(), [&] { narrow(); });
-        else if (is_at_end()) list_those_wanted();
-        if (is_one_of(of_form(device_form::remove))) spirv::if_(code_, row_.is_active(), [&] { remove(); });
-        if (is_one_of(of_form(device_form::adjust))) row_.set_measured(row_.present());
-        choose_first();
-        if (is_one_of(of_selecting(selecting::by_mass))) choosing_.by_mass();
-        if (is_one_of(of_selecting(selecting::by_noise))) choose_by_noise();
-        change_tokens();
+        asks_ = 0u;
+        row_.for_present(ask_for_greatest() | results() | maps_or_first(), [&] { ask(); });
+        spirv::if_(code_, asks_for(greatest) & (is_known_ == 0u), [&] {
+            greatest_.find();
+            is_known_ = 1u;
+            stop_if_none();
+        });
+        spirv::if_(code_, has_any_ != 0u, [&] {
+            measure();
+            row_.for_present(prepared(), [&] { prepare(); });
+            narrow();
+            row_.for_present(finished(), [&] { finish(); });
+        });
     }
-
+    constexpr void ask() noexcept {
+        std::uint32_t always = 0;
+        if (is_one_of(ask_for_greatest())) always |= greatest;
+        if (is_one_of(ask_for_softmax())) always |= softmax;
+        if (is_one_of(of_narrowing(narrowing::deviation))) always |= deviation;
+        const std::uint32_t for_p = draws_by_mass() ? greatest : greatest | softmax;
+        if (is_one_of(results())) asks_ = blend(wants_p(), u32(for_p), u32(0u));
+        else asks_ = is_one_of(maps_or_first()) ? blend(is_temperature_of_zero(), u32(greatest), u32(0u)) : u32(always);
+    }
     /// What the stage asks of all tokens.
     constexpr void measure() noexcept {
-        if (is_one_of(by_softmax() | of_form(device_form::remove))) measure_softmax();
-        // Who draws by mass knows it already when it comes to the results.
-        if (is_one_of(results()) && !draws_by_mass()) spirv::if_(code_, wants_p(), [&] { measure_softmax(); });
-        if (is_one_of(of_narrowing(narrowing::deviation)))
-            row_.call(measure_deviation_, [&] { all_.measure_deviation(); });
-        if (is_one_of(row_.scored())) row_.set_measured(row_.present(), all_.mean_distance());
-    }
-    constexpr void measure_softmax() noexcept {
-        row_.call(measure_softmax_, [&] {
+        if (may_ask_for_softmax() != 0) {
             std::uint8_t parts = 0;
             for (std::size_t i = 0; i < row_.stages(); ++i)
                 if (by_softmax() >> i & 1) parts |= row_.description(i).fact.softmax_parts;
-            all_.measure_softmax(parts);
-        });
+            spirv::if_(code_, asks_for(softmax), [&] { all_.measure_softmax(parts); });
+        }
+        if (of_narrowing(narrowing::deviation) != 0)
+            spirv::if_(code_, asks_for(deviation), [&] { all_.measure_deviation(); });
     }
 
-    constexpr void narrow() noexcept {
-        narrowed_ = 1u;
+    // ---- what they want of the tokens that are left
+
+    constexpr stage_set prepared() const noexcept {
+        const stage_set at_end = stage_set{1} << row_.stages();
+        return of_form(device_form::narrow) | of_form(device_form::remove) | of_form(device_form::adjust) |
+               of_selecting(selecting::greatest) | maps_or_first() | (lists_at_end() ? at_end : 0);
+    }
+    constexpr void prepare() noexcept {
+        if (is_at_end()) return list_those_wanted();
+        if (is_one_of(row_.scored())) row_.set_measured(row_.present(), all_.mean_distance());
+        if (is_one_of(of_form(device_form::narrow))) spirv::if_(code_, row_.is_active(), [&] { ask_for_prefix(); });
+        if (is_one_of(of_form(device_form::remove))) spirv::if_(code_, row_.is_active(), [&] { ask_for_removal(); });
+        if (is_one_of(of_form(device_form::adjust))) row_.set_measured(row_.present());
+        if (is_one_of(of_selecting(selecting::greatest))) ask_for(first);
+        if (is_one_of(maps_or_first()))
+            spirv::if_(code_, is_temperature_of_zero(), [&] {
+                if (zero_narrows()) ask_for_prefix();
+                else ask_for(first);
+            });
+    }
+    constexpr void ask_for_prefix() noexcept {
+        ask_for(a_prefix);
         const u32 least = row_.stage_request(stage_word::least);
         narrowing_.goal.least = is_one_of(maps_or_first()) ? u32(1u) : least;
         const bool by_mass = is_one_of(of_narrowing(narrowing::mass) | row_.scored());
@@ -199,27 +211,22 @@ private:
             narrowing_.goal.share = {low, row_.stage_request(stage_word::high)};
         }
         set_cut();
-        run_narrowing();
+    }
+    constexpr void ask_for_removal() noexcept {
+        ask_for(removal);
+        narrowing_.goal.least = row_.stage_request(stage_word::least);
+        set_cut();
     }
     /// Behind the last stage all that are left are wanted: a mask may have left few of the many that a cut had.
+    constexpr bool lists_at_end() const noexcept { return plan_.narrows && (cuts() || !plan_.chooses_token()); }
     constexpr void list_those_wanted() noexcept {
-        if (!plan_.narrows || !(cuts() || !plan_.chooses_token())) return;
         const boolean is_wanted = plan_.chooses_token() ? (narrowed_ != 0u) & wants_tokens() : boolean(true);
         spirv::if_(code_, is_wanted & !few_.are_listed(), [&] {
-            narrowed_ = 1u;
+            ask_for(a_prefix);
             narrowing_.goal.least = 0u;
             narrowing_.goal.by_mass = 0u;
             narrowing_.cut = 1u;
-            run_narrowing();
         });
-    }
-    constexpr void run_narrowing() noexcept {
-        row_.call(narrow_, [&] { narrowing_.run({.cuts = cuts(), .counts = counts(), .weighs = weighs()}); });
-    }
-    constexpr void remove() noexcept {
-        narrowing_.goal.least = row_.stage_request(stage_word::least);
-        set_cut();
-        row_.call(remove_, [&] { narrowing_.remove_top(); });
     }
     /// The key that tokens must reach.
     constexpr void set_cut() noexcept {
@@ -235,18 +242,31 @@ private:
         if (is_likelihood && (s.fact.softmax_parts & softmax_part::distances)) m.entropy = all_.entropy();
         narrowing_.cut = row_.with_parameters(row_.present(), [&](const f32* p) { return key_of(s.cut(m, p)); });
     }
-
-    constexpr void choose_first() noexcept {
-        if (is_one_of(of_selecting(selecting::greatest))) call_choose_first();
-        if (zero_narrows() || !is_one_of(maps_or_first())) return;
-        spirv::if_(code_, is_temperature_of_zero(), [&] {
-            call_choose_first();
-            few_.take_one(choosing_.key, choosing_.token);
-            narrowed_ = 1u;
-        });
+    constexpr void narrow() noexcept {
+        if (cuts() || lists_at_end())
+            spirv::if_(code_, asks_for(a_prefix), [&] {
+                narrowed_ = 1u;
+                narrowing_.run({.cuts = cuts(), .counts = counts(), .weighs = weighs()});
+            });
+        if (of_form(device_form::remove) != 0) spirv::if_(code_, asks_for(removal), [&] { narrowing_.remove_top(); });
+        if (of_selecting(selecting::greatest) != 0 || (maps_or_first() != 0 && !zero_narrows()))
+            spirv::if_(code_, asks_for(first), [&] { choosing_.first(); });
     }
-    constexpr void call_choose_first() noexcept {
-        row_.call(choose_first_, [&] { choosing_.first(); });
+
+    // ---- what they make of them
+
+    constexpr stage_set finished() const noexcept {
+        return row_.that_change_tokens() | of_selecting(selecting::by_mass) | of_selecting(selecting::by_noise);
+    }
+    constexpr void finish() noexcept {
+        if (is_one_of(of_selecting(selecting::by_mass))) return choosing_.by_mass();
+        if (is_one_of(of_selecting(selecting::by_noise))) return choose_by_noise();
+        if (is_one_of(maps_or_first()) && !zero_narrows())
+            spirv::if_(code_, is_temperature_of_zero(), [&] {
+                few_.take_one(choosing_.key, choosing_.token);
+                narrowed_ = 1u;
+            });
+        change_tokens();
     }
     constexpr void choose_by_noise() noexcept {
         const bool is_first_pass =
@@ -254,20 +274,19 @@ private:
         choosing_.by_noise(is_first_pass);
         spirv::if_(code_, choosing_.key == 0u, [&] { stop(); });
     }
-
     /// Those that were taken out of the row, and what is known of them all. (In the row they are computed anew.)
     constexpr void change_tokens() noexcept {
-        if (is_at_end() || !row_.present_changes_tokens()) return;
         if (plan_.narrows) few_.key = row_.behind_stage(few_.key, few_.id);
         // Behind a map that never falls the greatest is what it makes of the greatest; a stage that narrows keeps it,
         // unless it has an order of its own.
         const device_stage& s = row_.description(row_.present());
         const bool is_map = s.form == device_form::map;
-        if (s.form == device_form::mask || s.form == device_form::adjust || s.score || (is_map && !s.fact.monotone))
-            known_ = knowledge::no;
-        if (!is_map || known_ == knowledge::no) return;
-        row_.set_greatest(row_.behind_stage(row_.greatest(), u32(0u)));
-        stop_if_none();
+        if (s.form == device_form::mask || s.form == device_form::adjust || s.score || (is_map && !s.fact.monotone)) {
+            is_known_ = 0u;
+        } else if (is_map) {
+            row_.set_greatest(row_.behind_stage(row_.greatest(), u32(0u)));
+            stop_if_none();
+        }
     }
 
     assembler& code_;
@@ -289,12 +308,7 @@ private:
     private_variable<u32> narrowed_;  ///< 1 as soon as a stage has
     private_variable<u32> is_known_;  ///< 1: row_.greatest is the greatest key ahead of the stage
     private_variable<u32> has_any_;   ///< 0: there was no legal token
-
-    // What is known while the shader is written.
-    enum class knowledge { no, perhaps, yes };
-    knowledge known_ = knowledge::no;  ///< of the greatest key; perhaps: is_known_ says so when it runs
-    bool may_have_stopped_ = false;
-    spirv::integer_function<1> find_, measure_softmax_, measure_deviation_, narrow_, remove_, choose_first_;
+    private_variable<u32> asks_;      ///< what the stage asks for
 };
 
 }  // namespace riffle::gpu

@@ -45,15 +45,33 @@ public:
 
     // ---- the stages
 
-    /// The present one, for functions that several stages call.
+    /// The present one.
     private_variable<u32> stage;
-    /// And for who writes what only it does.
+    /// body() for each stage of a set, where it is the present one: present() says which it is while that is written.
+    template <class Body>
+    constexpr void for_present(stage_set set, Body body) noexcept {
+        const auto write = [&](std::size_t i) {
+            present_ = i;
+            body();
+            present_ = any_stage;
+        };
+        if (set == 0) return;
+        if ((set & (set - 1)) != 0) return spirv::switch_(code_, stage, set, write);
+        std::size_t only = 0;
+        while (set >> only != 1) ++only;
+        spirv::if_(code_, stage == u32(std::uint32_t(only)), [&] { write(only); });
+    }
     constexpr std::size_t present() const noexcept { return present_; }
-    constexpr void begin_stage(std::size_t i) noexcept {
+    /// Where a stage is present that is known: ahead of all.
+    constexpr void begin_at(std::size_t i) noexcept {
         present_ = i;
         stage = u32(std::uint32_t(i));
     }
-    /// Calls a function that several stages may call, and writes it where none has yet.
+    constexpr void end_at() noexcept {
+        present_ = any_stage;
+        stage = 0u;
+    }
+    /// Calls a function that may be called from several places, and writes it where none has yet.
     template <class Body>
     constexpr void call(spirv::integer_function<1>& function, Body body) noexcept {
         if (!function.is_written()) {
@@ -144,9 +162,7 @@ public:
     constexpr u32 key(const u32& id) const noexcept { return key_(vectors.logit_bits(id), id); }
     /// What the present stage makes of one; 0 where it drops it.
     constexpr u32 behind_stage(const u32& key, const u32& id) const noexcept { return steps_[present_](key, id); }
-    constexpr bool present_changes_tokens() const noexcept {
-        return present_ < stages_.size() && changes_tokens(stages_[present_]);
-    }
+    constexpr stage_set that_change_tokens() const noexcept { return set_of(changes_tokens); }
 
     /// A raw key that tokens reach or are dropped: passes leave out parts of the row in which none does.
     private_variable<u32> bound;

@@ -16,21 +16,22 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 class shared_row {
 public:
     constexpr shared_row(work_group& of, const device_plan& plan, row_tokens& row, const row_parts& parts,
-                         greatest_search& greatest, mass_bins& bins, stretch_masses& masses,
-                         narrowing_stage& narrowing, choosing& chosen) noexcept
+                         greatest_search& greatest, mass_bins& bins, stretch_masses& masses, narrowing_stage& narrowing,
+                         choosing& chosen) noexcept
         : plan_(plan), group_(of), code_(of.code), row_(row), parts_(parts), greatest_(greatest), bins_(bins),
           masses_(masses), narrowing_(narrowing), choosing_(chosen), goes_on_(code_, u32(0u)),
           is_shared_(code_, u32(0u)) {}
 
     /// Answers 1 in the group that goes on.
     constexpr u32 run() noexcept {
-        row_.begin_stage(row_.front_end());
+        row_.begin_at(row_.front_end());
         row_.vectors.take_part(parts_.part(), parts_.parts());
         if (plan_.edits)
             spirv::if_(
                 code_, parts_.is_in(dispatch_phase::edits), [&] { tell_seen(); }, [&] { share(); });
         else share();
         row_.vectors.take_part(0u, 1u);
+        row_.end_at();
         return goes_on_;
     }
 

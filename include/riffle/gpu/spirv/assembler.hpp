@@ -27,8 +27,9 @@ public:
         if (options.subgroups) add_capability(capability::GroupNonUniform);
         if (options.subgroups) add_capability(capability::GroupNonUniformArithmetic);
         main_ = new_id();
-        local_size_ = new_id();
         for (const scalar of : {scalar::boolean, scalar::integer, scalar::real}) declare_type(of);
+        if (options.portable) return;
+        local_size_ = new_id();
         const std::uint32_t integer = type(scalar::integer), one = constant(scalar::integer, 1), size = new_id();
         types_.push(op::SpecConstant, integer, local_size_, local_size);
         decorate(local_size_, decoration::SpecId, 0);
@@ -40,8 +41,14 @@ public:
 
     constexpr const module_options& options() const noexcept { return options_; }
     constexpr std::uint32_t new_id() noexcept { return next_id_++; }
-    /// The size of the work group.
+    /// What new_id answers next.
+    constexpr std::uint32_t next_id() const noexcept { return next_id_; }
+    /// The size of the work group; 0 where it is portable_group_size.
     constexpr std::uint32_t local_size() const noexcept { return local_size_; }
+    /// A constant for an array of so many elements.
+    constexpr std::uint32_t elements_a_group() noexcept {
+        return local_size_ ? local_size_ : constant(scalar::integer, portable_group_size);
+    }
 
     // ---- types and constants, each once
 
@@ -182,17 +189,47 @@ public:
         locals_.push(op::Variable, pointer, id, storage::Function);
         return id;
     }
-    constexpr void label(std::uint32_t id) noexcept { body_.push(op::Label, id); }
+    constexpr void label(std::uint32_t id) noexcept {
+        ++block_;
+        body_.push(op::Label, id);
+    }
     /// A branch to where `yes` is written next, or else to `no`; both come to `end`.
     constexpr void branch_to_next(std::uint32_t asked, std::uint32_t yes, std::uint32_t no,
                                   std::uint32_t end) noexcept {
+        ++block_;
         body_.push(3u << 16 | std::uint32_t(op::SelectionMerge), end, 0u,  // in one go
                    4u << 16 | std::uint32_t(op::BranchConditional), asked, yes, no, 2u << 16 | std::uint32_t(op::Label),
                    yes);
     }
+    /// A branch by a number: to the next of new ids, in their order, for each number in a set, else to `end`.
+    constexpr void begin_switch(std::uint32_t asked, std::uint32_t set, std::uint32_t end) noexcept {
+        std::uint32_t numbers = 0;
+        for (std::uint32_t rest = set; rest != 0; rest &= rest - 1) ++numbers;
+        body_.push(3u << 16 | std::uint32_t(op::SelectionMerge), end, 0u);
+        body_.push((3u + 2u * numbers) << 16 | std::uint32_t(op::Switch), asked, end);
+        for (std::uint32_t i = 0; i < 32; ++i)
+            if (set >> i & 1) body_.push(i, new_id());
+    }
     /// The end of a block, from which another one goes on that is written next.
     constexpr void branch_to_next(std::uint32_t from, std::uint32_t next) noexcept {
+        ++block_;
         body_.push(2u << 16 | std::uint32_t(op::Branch), from, 2u << 16 | std::uint32_t(op::Label), next);
+    }
+
+    /// Calls a function that was written.
+    template <class... Arguments>
+    constexpr std::uint32_t call(std::uint32_t function, Arguments... arguments) noexcept {
+        ++block_;  // it may change variables
+        return emit_scalar(op::FunctionCall, scalar::integer, function, arguments...);
+    }
+
+    /// The value that a variable of the invocation has, where that is known of the block that is being written; else 0.
+    constexpr std::uint32_t remembered(std::uint32_t pointer) const noexcept {
+        const known_value& known = known_values_[pointer % known_variables];
+        return known.pointer == pointer && known.block == block_ ? known.value : 0;
+    }
+    constexpr void remember(std::uint32_t pointer, std::uint32_t value) noexcept {
+        known_values_[pointer % known_variables] = {pointer, value, block_};
     }
 
     /// Writes a function of N integers that returns one; body(ids of the arguments) answers the id of the result. What
@@ -203,6 +240,7 @@ public:
         word_stream outer_body, outer_locals;
         std::swap(body_, outer_body);
         std::swap(locals_, outer_locals);
+        ++block_;
         const std::uint32_t outer_first = first_of_function_;
         const std::uint32_t integer = type(scalar::integer), function = first_of_function_ = new_id();
         std::array<std::uint32_t, N> arguments{};
@@ -221,6 +259,7 @@ public:
         std::swap(body_, outer_body);
         std::swap(locals_, outer_locals);
         first_of_function_ = outer_first;
+        ++block_;
         return function;
     }
     /// The function that divides floats (division.hpp); 0 until it has been written.
@@ -280,6 +319,11 @@ private:
         case scalar::real: types_.push(op::TypeFloat, id, 32); break;
         }
     }
+    static constexpr std::size_t known_variables = 256;
+    struct known_value {
+        std::uint32_t pointer = 0, value = 0, block = 0;
+    };
+
     constexpr void add_capability(capability what) noexcept { capabilities_.push(op::Capability, what); }
     constexpr void decorate(std::uint32_t id, decoration what) noexcept { decorations_.push(op::Decorate, id, what); }
     constexpr void decorate(std::uint32_t id, decoration what, std::uint32_t value) noexcept {
@@ -331,7 +375,8 @@ private:
         head_.push(op::MemoryModel, 0, 1);             // logical, GLSL450
         std::array<std::uint32_t, 2> entry{5, main_};  // GLCompute
         push_text(op::EntryPoint, entry, "main", {input_ids_.data(), inputs_});
-        head_.push(op::ExecutionMode, main_, execution_mode::LocalSize, 1, 1, 1);  // WorkgroupSize rules
+        const std::uint32_t size = options_.portable ? portable_group_size : 1;  // else WorkgroupSize rules
+        head_.push(op::ExecutionMode, main_, execution_mode::LocalSize, size, 1, 1);
         if (options_.round_to_nearest) head_.push(op::ExecutionMode, main_, execution_mode::RoundingModeRTE, 32);
         if (options_.keep_infinities)
             head_.push(op::ExecutionMode, main_, execution_mode::SignedZeroInfNanPreserve, 32);
@@ -369,6 +414,8 @@ private:
     std::uint32_t void_ = 0, vector_ = 0, four_ = 0, pair_ = 0;
     std::array<std::uint32_t, 3> integer_functions_{};  ///< types, by the number of arguments
     known_constant known_[known_constants]{};
+    known_value known_values_[known_variables]{};
+    std::uint32_t block_ = 1;  ///< counts blocks, and calls
 
     std::array<built_in, 4> input_kinds_{};
     std::array<std::uint32_t, 4> input_ids_{};

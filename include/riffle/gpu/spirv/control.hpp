@@ -37,6 +37,21 @@ constexpr void if_(assembler& code, const boolean& condition, Then then, Else ot
     code.branch_to_next(end, end);
 }
 
+/// body(i) where the selector is i, for the numbers i that have a bit in a set.
+template <class Body>
+constexpr void switch_(assembler& code, const u32& selector, std::uint32_t set, Body body) noexcept {
+    const std::uint32_t asked = selector.id(code), end = code.new_id(), first = code.next_id();
+    code.begin_switch(asked, set, end);
+    std::uint32_t label = first;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        if (!(set >> i & 1)) continue;
+        code.label(label++);
+        body(i);
+        code.emit_only(op::Branch, end);
+    }
+    code.label(end);
+}
+
 /// While condition() holds: body(), then next().
 template <class Condition, class Body, class Next>
 constexpr void while_(assembler& code, Condition condition, Body body, Next next) noexcept {
@@ -100,7 +115,9 @@ constexpr u32 group(assembler& code, std::uint32_t dimension = 0) noexcept {
     return {code, code.emit_scalar(op::CompositeExtract, scalar::integer, loaded, dimension)};
 }
 /// How many invocations a work group has.
-constexpr u32 group_size(assembler& code) noexcept { return {code, code.local_size()}; }
+constexpr u32 group_size(assembler& code) noexcept {
+    return code.local_size() ? u32(code, code.local_size()) : u32(portable_group_size);
+}
 
 /// A function of N integers that returns one; it sees private variables, buffers and shared arrays, and no other value
 /// of what stands around it. Calling it writes a call.
@@ -120,13 +137,13 @@ public:
         requires(N == 1)
     {
         const std::uint32_t given = argument.id(*code_);
-        return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, given)};
+        return {*code_, code_->call(id_, given)};
     }
     constexpr u32 operator()(const u32& first, const u32& second) const noexcept
         requires(N == 2)
     {
         const std::uint32_t a = first.id(*code_), b = second.id(*code_);
-        return {*code_, code_->emit_scalar(op::FunctionCall, scalar::integer, id_, a, b)};
+        return {*code_, code_->call(id_, a, b)};
     }
 
 private:

@@ -27,12 +27,30 @@ protected:
     std::uint32_t pointer_ = 0;
 };
 
+/// One that nobody but the invocation sees: what it has loaded or stored there, it need not load again in a block.
+template <class T>
+class own_place : public place<T> {
+public:
+    using place<T>::place;
+    constexpr operator T() const noexcept { return load(); }
+    constexpr T load() const noexcept {
+        if (const std::uint32_t known = this->code_->remembered(this->pointer_)) return {*this->code_, known};
+        const T value = place<T>::load();
+        this->code_->remember(this->pointer_, value.id(*this->code_));
+        return value;
+    }
+    constexpr void store(const T& value) const noexcept {
+        place<T>::store(value);
+        this->code_->remember(this->pointer_, value.is_constant() ? 0 : value.id(*this->code_));
+    }
+};
+
 /// A variable of the function that is being written.
 template <class T>
-class variable : public place<T> {
+class variable : public own_place<T> {
 public:
     constexpr explicit variable(assembler& code) noexcept
-        : place<T>(code, code.local_variable(T::pointer_in(code, storage::Function))) {}
+        : own_place<T>(code, code.local_variable(T::pointer_in(code, storage::Function))) {}
     constexpr variable(assembler& code, const T& first) noexcept : variable(code) { this->store(first); }
     variable(const variable&) = delete;
     constexpr variable& operator=(const variable& other) noexcept { return *this = other.load(); }
@@ -44,7 +62,7 @@ public:
 
 /// A variable of the invocation, which every function sees.
 template <class T>
-class private_variable : public place<T> {
+class private_variable : public own_place<T> {
 public:
     /// To be declared before use.
     constexpr private_variable() noexcept = default;
@@ -159,7 +177,7 @@ public:
     /// To be assigned before use: arrays cost every work group their memory.
     constexpr shared() noexcept = default;
     constexpr explicit shared(assembler& code) noexcept
-        : code_(&code), id_(code.shared_array(T::type, code.local_size())) {}
+        : code_(&code), id_(code.shared_array(T::type, code.elements_a_group())) {}
     constexpr shared(assembler& code, std::uint32_t length) noexcept
         : code_(&code), id_(code.shared_array(T::type, code.constant(scalar::integer, length))) {}
     constexpr element<T, storage::Workgroup> operator[](const u32& index) const noexcept {
@@ -179,7 +197,7 @@ public:
     /// To be assigned before use.
     constexpr shared_twice() noexcept = default;
     constexpr explicit shared_twice(assembler& code) noexcept
-        : code_(&code), id_(code.shared_arrays(T::type, 2, code.local_size())) {}
+        : code_(&code), id_(code.shared_arrays(T::type, 2, code.elements_a_group())) {}
     /// `which`: 0 or 1.
     constexpr element<T, storage::Workgroup> operator()(const u32& which, const u32& index) const noexcept {
         const std::uint32_t pointer = code_->pointer_type(storage::Workgroup, T::type), array = which.id(*code_),

@@ -18,6 +18,9 @@ enum class buffer_use : std::uint8_t {
     exchange,  ///< what one writes others of the work group read, with a buffer_barrier in between
 };
 
+/// The invocations of a work group of portable modules.
+inline constexpr std::uint32_t portable_group_size = 256;
+
 /// What a module may ask of a device beyond Vulkan 1.1.
 struct module_options {
     /// Arithmetic that compilers may not contract. Off, exp and log are the device's own as well.
@@ -28,6 +31,10 @@ struct module_options {
     bool keep_infinities = false;
     /// Allows arithmetic over the invocations of a subgroup (VkPhysicalDeviceSubgroupProperties).
     bool subgroups = false;
+    /// Only what other shading languages have, too (GLSL, HLSL, Metal, WGSL), for translators such as spirv-cross and
+    /// naga: no carries and no wide products in one instruction, a work group of portable_group_size invocations and no
+    /// specialization constant, and barriers only where all invocations come by what one of them has said.
+    bool portable = false;
     friend constexpr bool operator==(const module_options&, const module_options&) = default;
 };
 

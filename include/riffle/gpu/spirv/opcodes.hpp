@@ -94,6 +94,7 @@ enum class op : std::uint16_t {
     Label = 248,
     Branch = 249,
     BranchConditional = 250,
+    Switch = 251,
     Return = 253,
     ReturnValue = 254,
     GroupNonUniformElect = 333,

@@ -378,22 +378,43 @@ constexpr word_pair emit_pair(op code, const u32& a, const u32& b) noexcept {
     const u32 high(to, to.emit_scalar(op::CompositeExtract, scalar::integer, pair, 1));
     return {low, high};
 }
+constexpr bool is_portable(const u32& a, const u32& b) noexcept { return inside::assembler_of(a, b).options().portable; }
+/// The upper word of a * b, out of four products of 16 bits each.
+constexpr u32 high_product(const u32& a, const u32& b) noexcept {
+    const u32 a_low = a & 0xffffu, a_high = a >> 16u, b_low = b & 0xffffu, b_high = b >> 16u;
+    const u32 lowest = a_low * b_low, crossed = a_high * b_low, other = a_low * b_high, highest = a_high * b_high;
+    const u32 middle = (lowest >> 16u) + crossed;  // below 2^32, as (2^16 - 1)^2 + 2^16 - 1 is
+    const u32 rest = (middle & 0xffffu) + other;
+    return (highest + (middle >> 16u)) + (rest >> 16u);
+}
 }  // namespace detail
 /// The 64 bits of a * b.
 constexpr word_pair multiply_wide(const u32& a, const u32& b) noexcept {
-    if (!detail::inside::all_constant(a, b)) return detail::emit_pair(op::UMulExtended, a, b);
+    if (!detail::inside::all_constant(a, b)) {
+        if (!detail::is_portable(a, b)) return detail::emit_pair(op::UMulExtended, a, b);
+        const u32 low = a * b;
+        return {low, detail::high_product(a, b)};
+    }
     const std::uint64_t product = std::uint64_t{a.bits()} * b.bits();
     return {std::uint32_t(product), std::uint32_t(product >> 32)};
 }
 /// a + b, and 1 where it did not fit.
 constexpr word_pair add_with_carry(const u32& a, const u32& b) noexcept {
-    if (!detail::inside::all_constant(a, b)) return detail::emit_pair(op::IAddCarry, a, b);
+    if (!detail::inside::all_constant(a, b)) {
+        if (!detail::is_portable(a, b)) return detail::emit_pair(op::IAddCarry, a, b);
+        const u32 sum = a + b;
+        return {sum, blend(sum < a, u32(1u), u32(0u))};
+    }
     const std::uint64_t sum = std::uint64_t{a.bits()} + b.bits();
     return {std::uint32_t(sum), std::uint32_t(sum >> 32)};
 }
 /// a - b, and 1 where that is below 0.
 constexpr word_pair subtract_with_borrow(const u32& a, const u32& b) noexcept {
-    if (!detail::inside::all_constant(a, b)) return detail::emit_pair(op::ISubBorrow, a, b);
+    if (!detail::inside::all_constant(a, b)) {
+        if (!detail::is_portable(a, b)) return detail::emit_pair(op::ISubBorrow, a, b);
+        const u32 difference = a - b;
+        return {difference, blend(a < b, u32(1u), u32(0u))};
+    }
     return {a.bits() - b.bits(), std::uint32_t(a.bits() < b.bits())};
 }
 constexpr i32 multiply_high(const i32& a, std::uint32_t factor) noexcept {

@@ -17,6 +17,7 @@ public:
     }
 
     constexpr u32x4(assembler& code, std::uint32_t id) noexcept : code_(&code), id_(id) {}
+    static constexpr bool is_constant() noexcept { return false; }
     /// The value that a pointer points to.
     template <class T>
     static constexpr T load(assembler& code, std::uint32_t pointer) noexcept {

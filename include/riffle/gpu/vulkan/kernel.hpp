@@ -62,6 +62,10 @@ public:
         module.round_to_nearest = module.precise && context.rounds_to_nearest;
         module.keep_infinities = module.precise && context.keeps_infinities;
         module.subgroups = !module.precise && context.has_subgroups;
+        if (module.portable) {
+            if (group_size != 0 && group_size != spirv::portable_group_size) return refuse(device_code::device_too_small);
+            group_size = spirv::portable_group_size;
+        }
         const bool is_there =
             module == on.options.module && options.has_several_groups() == on.options.has_several_groups();
         if (is_there || !on.plan.is_useful())
@@ -69,7 +73,7 @@ public:
         const emitted_words made = on.make_words(options);
         return create(context, made.span(), on.plan, on.layout, group_size, groups_a_row);
     }
-    /// Makes the kernel of these words, which may come from a file. `groups_a_row`: 1 for words that were made with 1,
+    /// Makes the kernel of these words, which may come from a file; portable ones have portable_group_size. `groups_a_row`: 1 for words that were made with 1,
     /// and any other number for others.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
                          const request_layout& layout, std::uint32_t group_size = 0,
@@ -243,6 +247,10 @@ public:
     }
 
 private:
+    device_status refuse(device_code code) noexcept {
+        *this = kernel();
+        return code;
+    }
     void swap(kernel& other) noexcept {
         std::swap(context_, other.context_);
         std::swap(functions_, other.functions_);

@@ -34,7 +34,6 @@ struct kernel_rows {
     std::uint32_t vocabulary = 0;  ///< logits of a row, from 1 to kernel::longest_row()
     std::uint32_t stride = 0;      ///< floats from one row to the next, at least the vocabulary; 0 = that
     std::uint32_t room = 0;        ///< for so many surviving tokens in a result
-    std::uint32_t groups = 0;      ///< work groups that share a row; 0 = as the kernel was made (kernel::groups)
     /// Of all rows together: so many must have room in buffers.saved. Chains that edit need to be told.
     std::size_t edited_ids = ~std::size_t{0};
     /// What was written to the buffers by compute shaders, transfers or the host ahead of this in the command buffer,
@@ -43,6 +42,7 @@ struct kernel_rows {
     bool waits_before = true, shows_after = true;
     /// What is told of a row whose token the device chooses; more takes more passes over it.
     wanted wants = wanted::tokens_and_p;
+    std::uint32_t groups = 0;  ///< work groups that share a row; 0 = as the kernel was made (kernel::groups)
 };
 
 /// The rows whose requests were written.

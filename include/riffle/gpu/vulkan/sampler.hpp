@@ -26,11 +26,11 @@ struct sampler_limits {
     std::uint32_t room = 256;      ///< for so many surviving tokens of a row; where a chain goes on, it needs them all
     std::uint32_t edits = 2048;    ///< for so many edits of logits of a row, where the chain has them
     std::uint32_t group_size = 0;  ///< see kernel::create
-    /// See kernel_options; on a device that is software, whose groups are threads, 0 stands for 1.
-    std::uint32_t groups_a_row = 0;
     /// What the chain's survivors() are to have behind a row whose token the device chose; less takes fewer passes over
     /// the row. Without room the token alone is asked for.
     wanted wants = wanted::tokens_and_p;
+    /// See kernel_options; on a device that is software, whose groups are threads, 0 stands for 1.
+    std::uint32_t groups_a_row = 0;
 };
 
 /// Samples with chains of one type on a device: for applications that keep their logits in the processor's memory and
