@@ -216,10 +216,36 @@ public:
         body_.push(2u << 16 | std::uint32_t(op::Branch), from, 2u << 16 | std::uint32_t(op::Label), next);
     }
 
+    // ---- barriers, and what leads to them
+
+    /// How many there were so far, and calls of functions that have some.
+    constexpr std::uint32_t barriers() const noexcept { return barriers_; }
+    constexpr void barrier(std::uint32_t scope, std::uint32_t semantics) noexcept {
+        ++barriers_;
+        emit_only(op::ControlBarrier, scope, scope, semantics);
+    }
+    /// Words of the function that is being written, so far.
+    constexpr std::size_t written() const noexcept { return body_.size(); }
+    /// Writes something behind the first words of the function, as if it had been written then; it answers an id, by
+    /// which the word at a distance behind it is replaced.
+    template <class Insert>
+    constexpr void insert(std::size_t at, std::size_t distance, Insert write) noexcept {
+        word_stream rest = body_.cut_off(at);
+        rest.set(distance, write());
+        body_.push(rest);
+    }
+    /// A word that the work group shares, by which one invocation tells the others where they go.
+    constexpr std::uint32_t shared_direction() noexcept {
+        if (!direction_)
+            direction_ = declare_variable(storage::Workgroup, pointer_type(storage::Workgroup, scalar::integer));
+        return direction_;
+    }
+
     /// Calls a function that was written.
     template <class... Arguments>
     constexpr std::uint32_t call(std::uint32_t function, Arguments... arguments) noexcept {
         ++block_;  // it may change variables
+        for (std::size_t i = 0; i < with_barriers_.size(); ++i) barriers_ += with_barriers_[i] == function;
         return emit_scalar(op::FunctionCall, scalar::integer, function, arguments...);
     }
 
@@ -251,7 +277,9 @@ public:
             if constexpr (N == 1) types_.push(op::TypeFunction, function_type, integer, integer);
             else types_.push(op::TypeFunction, function_type, integer, integer, integer);
         }
-        const std::uint32_t result = body(arguments);
+        const std::uint32_t barriers = barriers_, result = body(arguments);
+        if (barriers_ != barriers) with_barriers_.push(function);
+        barriers_ = barriers;
         emit_only(op::ReturnValue, result);
         functions_.push(op::Function, integer, function, 0, function_type);
         for (const std::uint32_t argument : arguments) functions_.push(op::FunctionParameter, integer, argument);
@@ -400,12 +428,14 @@ private:
 
     module_options options_;
     word_stream capabilities_, decorations_, types_, functions_;
+    word_stream with_barriers_;  ///< functions
     word_stream locals_, body_;  ///< of the function that is being written
     word_stream head_;
     std::uint32_t next_id_ = 1;
     std::uint32_t first_of_function_ = 0;
     bool well_formed_ = true;
     std::uint32_t main_ = 0, local_size_ = 0, extended_set_ = 0, division_ = 0;
+    std::uint32_t barriers_ = 0, direction_ = 0;
 
     // No std::array, of which every use is a call: compilers take a limited number of steps.
     std::uint32_t types_of_scalars_[scalars]{};

@@ -9,6 +9,50 @@
 
 namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 
+/// Waits for all invocations of the work group, and shows each what the others wrote to shared arrays. Only where all
+/// of them pass.
+constexpr void barrier(assembler& code) noexcept {
+    const std::uint32_t group = code.constant(scalar::integer, std::uint32_t(scope::Workgroup)),
+                        order = code.constant(scalar::integer, acquire_release | workgroup_memory);
+    code.barrier(group, order);
+}
+/// All invocations of the work group have come here, and each sees what the others wrote to shared memory and buffers.
+constexpr void buffer_barrier(assembler& code) noexcept {
+    const std::uint32_t group = code.constant(scalar::integer, std::uint32_t(scope::Workgroup)),
+                        order = code.constant(scalar::integer, acquire_release | workgroup_memory | uniform_memory);
+    code.barrier(group, order);
+}
+
+/// Index of the invocation in its work group.
+constexpr u32 invocation_index(assembler& code) noexcept {
+    const std::uint32_t input = code.input(built_in::LocalInvocationIndex, code.type(scalar::integer));
+    return {code, code.emit_scalar(op::Load, scalar::integer, input)};
+}
+namespace detail {
+/// In portable modules what a branch with barriers behind it depends on becomes a word of shared memory, which one
+/// invocation has written. `at`: where the branch was written, of which the word at the distance is its operand;
+/// `barriers`: how many there were then.
+template <class Asked>
+constexpr void make_uniform(assembler& code, std::size_t at, std::size_t distance, std::uint32_t barriers,
+                            const Asked& asked) noexcept {
+    if (!code.options().portable || code.barriers() == barriers) return;
+    code.insert(at, distance, [&] {
+        const place<u32> direction(code, code.shared_direction());
+        barrier(code);  // all have read what was told before
+        const std::uint32_t is_first = (invocation_index(code) == 0u).id(code), yes = code.new_id(),
+                            end = code.new_id();
+        code.branch_to_next(is_first, yes, end, end);
+        if constexpr (Asked::type == scalar::boolean) direction.store(blend(asked, u32(1u), u32(0u)));
+        else direction.store(asked);
+        code.branch_to_next(end, end);
+        barrier(code);
+        const u32 told = direction.load();
+        if constexpr (Asked::type == scalar::boolean) return (told != 0u).id(code);
+        else return told.id(code);
+    });
+}
+}  // namespace detail
+
 /// then() where the condition holds. One that is known already costs nothing.
 template <class Then>
 constexpr void if_(assembler& code, const boolean& condition, Then then) noexcept {
@@ -16,10 +60,13 @@ constexpr void if_(assembler& code, const boolean& condition, Then then) noexcep
         if (condition.bits()) then();
         return;
     }
-    const std::uint32_t asked = condition.id(code), yes = code.new_id(), end = code.new_id();
+    const std::uint32_t asked = condition.id(code), yes = code.new_id(), end = code.new_id(),
+                        barriers = code.barriers();
+    const std::size_t at = code.written();
     code.branch_to_next(asked, yes, end, end);
     then();
     code.branch_to_next(end, end);
+    detail::make_uniform(code, at, 4, barriers, condition);
 }
 
 template <class Then, class Else>
@@ -29,18 +76,23 @@ constexpr void if_(assembler& code, const boolean& condition, Then then, Else ot
         else otherwise();
         return;
     }
-    const std::uint32_t asked = condition.id(code), yes = code.new_id(), no = code.new_id(), end = code.new_id();
+    const std::uint32_t asked = condition.id(code), yes = code.new_id(), no = code.new_id(), end = code.new_id(),
+                        barriers = code.barriers();
+    const std::size_t at = code.written();
     code.branch_to_next(asked, yes, no, end);
     then();
     code.branch_to_next(end, no);
     otherwise();
     code.branch_to_next(end, end);
+    detail::make_uniform(code, at, 4, barriers, condition);
 }
 
 /// body(i) where the selector is i, for the numbers i that have a bit in a set.
 template <class Body>
 constexpr void switch_(assembler& code, const u32& selector, std::uint32_t set, Body body) noexcept {
-    const std::uint32_t asked = selector.id(code), end = code.new_id(), first = code.next_id();
+    const std::uint32_t asked = selector.id(code), end = code.new_id(), first = code.next_id(),
+                        barriers = code.barriers();
+    const std::size_t at = code.written();
     code.begin_switch(asked, set, end);
     std::uint32_t label = first;
     for (std::uint32_t i = 0; i < 32; ++i) {
@@ -50,6 +102,7 @@ constexpr void switch_(assembler& code, const u32& selector, std::uint32_t set, 
         code.emit_only(op::Branch, end);
     }
     code.label(end);
+    detail::make_uniform(code, at, 4, barriers, selector);
 }
 
 /// While condition() holds: body(), then next().
@@ -60,13 +113,16 @@ constexpr void while_(assembler& code, Condition condition, Body body, Next next
     code.branch_to_next(head, head);
     code.emit_only(op::LoopMerge, end, again, dont_unroll);
     code.branch_to_next(test, test);
-    const std::uint32_t asked = boolean(condition()).id(code);
+    const boolean goes_on(condition());
+    const std::uint32_t asked = goes_on.id(code), barriers = code.barriers();
+    const std::size_t at = code.written();
     code.emit_only(op::BranchConditional, asked, inside, end);
     code.label(inside);
     body();
     code.branch_to_next(again, again);
     next();
     code.branch_to_next(head, end);
+    detail::make_uniform(code, at, 1, barriers, goes_on);
 }
 
 /// body(i) for i = first, first + step, ... below `end`. (first + step must not pass 2^32.)
@@ -75,20 +131,6 @@ constexpr void for_(assembler& code, const u32& first, const u32& end, const u32
     variable<u32> i(code, first);
     while_(
         code, [&] { return i < end; }, [&] { body(i.load()); }, [&] { i = i + step; });
-}
-
-/// Waits for all invocations of the work group, and shows each what the others wrote to shared arrays. Only where all
-/// of them pass.
-constexpr void barrier(assembler& code) noexcept {
-    const std::uint32_t group = code.constant(scalar::integer, std::uint32_t(scope::Workgroup)),
-                        order = code.constant(scalar::integer, acquire_release | workgroup_memory);
-    code.emit_only(op::ControlBarrier, group, group, order);
-}
-/// All invocations of the work group have come here, and each sees what the others wrote to shared memory and buffers.
-constexpr void buffer_barrier(assembler& code) noexcept {
-    const std::uint32_t group = code.constant(scalar::integer, std::uint32_t(scope::Workgroup)),
-                        order = code.constant(scalar::integer, acquire_release | workgroup_memory | uniform_memory);
-    code.emit_only(op::ControlBarrier, group, group, order);
 }
 
 /// The greatest of what the active invocations of a subgroup hold, and whether this is the one that may speak for them.
@@ -103,11 +145,6 @@ constexpr boolean is_elected(assembler& code) noexcept {
     return {code, code.emit_scalar(op::GroupNonUniformElect, scalar::boolean, by)};
 }
 
-/// Index of the invocation in its work group.
-constexpr u32 invocation_index(assembler& code) noexcept {
-    const std::uint32_t input = code.input(built_in::LocalInvocationIndex, code.type(scalar::integer));
-    return {code, code.emit_scalar(op::Load, scalar::integer, input)};
-}
 /// The index of the work group, along one of three dimensions.
 constexpr u32 group(assembler& code, std::uint32_t dimension = 0) noexcept {
     const std::uint32_t vector = code.vector_type(), input = code.input(built_in::WorkgroupId, vector),

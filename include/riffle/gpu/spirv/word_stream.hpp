@@ -41,6 +41,17 @@ public:
         size_ += other.size_;
     }
 
+    /// The words from there on, which are no longer here.
+    constexpr word_stream cut_off(std::size_t from) noexcept {
+        word_stream rest;
+        if (rest.has_room_for(size_ - from)) copy(words_ + from, size_ - from, rest.words_);
+        rest.size_ = size_ - from;
+        rest.complete_ = complete_;
+        size_ = from;
+        return rest;
+    }
+    constexpr void set(std::size_t i, std::uint32_t word) noexcept { words_[i] = word; }
+
     constexpr std::size_t size() const noexcept { return size_; }
     /// Into memory that holds size() of them.
     constexpr void write(std::uint32_t* words) const noexcept { copy(words_, size_, words); }
