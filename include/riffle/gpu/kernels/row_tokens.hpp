@@ -35,7 +35,7 @@ public:
     /// `is_shared`: whether several work groups may have the row.
     constexpr row_tokens(work_group& of, std::span<const device_stage> stages, bool is_shared) noexcept
         : stage(of.code, u32(0u)), seen(of.code, u32(0u)), vectors(of, use_of_logits(stages), is_shared),
-          maxima(of, vectors, is_bounded(stages)), bound(of.code, u32(0u)), group_(of), code_(of.code), stages_(stages),
+          maxima(of, vectors, is_bounded(stages)), bound(of.code, u32(0u)), code_(of.code), stages_(stages),
           is_bounded_(is_bounded(stages)), layout_(stages), requests_(code_, binding::requests), request_(code_),
           greatest_(code_, u32(0u)), maximum_logit_(code_, f32(0.0f)) {
         request_ = vectors.row() * u32(layout_.words);
@@ -537,7 +537,6 @@ private:
         return spirv::buffer_use::read;
     }
 
-    work_group& group_;
     assembler& code_;
     std::span<const device_stage> stages_;
     static constexpr std::size_t any_stage = max_stages + 1;

@@ -13,6 +13,14 @@ namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 /// Words that grow, while the compiler runs as well as in a program. Where the heap gives nothing, words are dropped
 /// and complete() says so. (std::vector would do, but for its allocation, which throws or ends the program.)
 class word_stream {
+    // Ahead of those who call it: clang would write a template that comes behind them at the end of the file only, which
+    // is too late where a module is a constant.
+    template <std::size_t... Word>
+    static constexpr void copy_some(const std::uint32_t* from, std::uint32_t* to,
+                                    std::index_sequence<Word...>) noexcept {
+        ((to[Word] = from[Word]), ...);
+    }
+
 public:
     constexpr word_stream() = default;
     constexpr word_stream(word_stream&& other) noexcept { swap(other); }
@@ -78,9 +86,7 @@ private:
     /// Eight words a statement, for the number of those.
     static constexpr void copy(const std::uint32_t* from, std::size_t count, std::uint32_t* to) noexcept {
         std::size_t i = 0;
-        for (; i + 8 <= count; i += 8)
-            to[i] = from[i], to[i + 1] = from[i + 1], to[i + 2] = from[i + 2], to[i + 3] = from[i + 3],
-            to[i + 4] = from[i + 4], to[i + 5] = from[i + 5], to[i + 6] = from[i + 6], to[i + 7] = from[i + 7];
+        for (; i + 8 <= count; i += 8) copy_some(from + i, to + i, std::make_index_sequence<8>());
         for (; i < count; ++i) to[i] = from[i];
     }
     static constexpr std::uint32_t* allocate(std::size_t size) noexcept {
