@@ -1,7 +1,10 @@
 // Chains on a device: time of the device a row (by its own timestamps), beside a copy of the same rows by the device,
-// and the same chain on one core. Every token is checked against the processor's.
+// and the same chain on one core; with one work group a row, and with several. Every token is checked against the
+// processor's. What is printed are the lines of a table in Markdown, as benchmarks/README.md has it.
 //
-//     riffle_compare_device [V] [ROWS...]     V = 128256, ROWS = 1 8 64
+//     riffle_compare_device [V] [ROWS...]     V = 128256, ROWS = 1 8 64 256
+//     RIFFLE_GROUP_SIZE=N                     invocations of a group
+//     RIFFLE_GROUPS=N                         groups a row; else 1 to 64 of them, and 1 on a processor that plays a device
 
 #include <algorithm>
 #include <array>
@@ -132,13 +135,22 @@ timed_queue::times median_of(Once once, double& first_wall) {
     return all[all.size() / 2];
 }
 
+struct settings {
+    std::size_t size = 0;
+    std::vector<std::size_t> counts;
+    std::uint32_t group_size = 0;
+    std::vector<std::uint32_t> groups;  ///< of a row
+};
+
 template <class Chain>
-void measure(const gpu::device& on, timed_queue& queue, const char* name, const Chain& chain, std::size_t size,
-             std::span<const std::size_t> counts, bool flat, std::uint32_t group_size) {
+void measure(const gpu::device& on, timed_queue& queue, const char* name, const Chain& chain, bool flat,
+             const settings& wish, std::uint32_t groups) {
+    const std::size_t size = wish.size;
     using on_device = gpu::chain_on_device<Chain>;
     constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-    for (const std::size_t count : counts) {
+    for (const std::size_t count : wish.counts) {
+        if (groups > 1 && count * groups > 4096) continue;
         const VkDeviceSize bytes = 4 * size * count;
         gpu::device_buffer staging, logits, copy, requests, results, saved;
         require(staging.create(on, bytes, {seen}), "staging");
@@ -147,9 +159,9 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         const std::size_t request_words = (on_device::layout.words + 4096) * count;
         require(requests.create(on, 4 * request_words, {local | seen, seen}), "requests");
         require(results.create(on, 4 * gpu::result_words(room) * count, {seen}), "results");
-        require(saved.create(on, 4 * 4096 * count, {local}), "saved");
         gpu::kernel kernel;
-        require(kernel.create(on.context(), on_device(), group_size), "kernel");
+        require(kernel.create(on.context(), on_device(), wish.group_size, groups), "kernel");
+        require(saved.create(on, 4 * 4096 * count + kernel.saved_bytes(std::uint32_t(count), 0), {local}), "saved");
         const auto whole = [](const gpu::device_buffer& b) { return gpu::buffer_range{b.buffer(), 0, b.size()}; };
         const gpu::kernel_buffers buffers{whole(logits), whole(requests), whole(results), whole(saved)};
 
@@ -187,8 +199,10 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         }
         const VkBufferCopy everything{0, 0, bytes};
         double first = 0.0, unused = 0.0;
-        (void)queue.run(
-            [&](VkCommandBuffer c) { f.copy_buffer(c, staging.buffer(), logits.buffer(), 1, &everything); });
+        (void)queue.run([&](VkCommandBuffer c) {
+            f.copy_buffer(c, staging.buffer(), logits.buffer(), 1, &everything);
+            f.fill_buffer(c, saved.buffer(), 0, VK_WHOLE_SIZE, 0);
+        });
         const auto copied = median_of(
             [&] {
                 return queue.run(
@@ -219,9 +233,11 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
             (void)chains[0].peek(all[0]);
             here = std::min(here, now() - start);
         }
-        std::printf("| %s | %zu | %.1f | %.1f | %.2f | %.1f | %.1f | %zu | %zu | %.0f | %zu |\n", name, count,
-                    ran.device / double(count), copied.device / double(count), ran.device / copied.device, ran.wall,
-                    here, 4 * gpu::result_words(room), on_device::words().size(), first * 1e-3, differ);
+        const std::size_t words = on_device::make_words({on_device::options.module, groups}).span().size();
+        std::printf("| %s | %zu | %u | %.1f | %.2f | %.1f | %.1f | %.1f | %zu | %zu | %.0f | %zu |\n", name, count,
+                    groups, ran.device / double(count), double(bytes) / ran.device * 1e-3,
+                    copied.device / double(count), ran.wall, here, 4 * gpu::result_words(room), words, first * 1e-3,
+                    differ);
         std::fflush(stdout);
         f.destroy_descriptor_pool(device, pool, nullptr);
     }
@@ -230,33 +246,37 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::size_t size = argc > 1 ? std::size_t(std::atoll(argv[1])) : 128256;
-    std::vector<std::size_t> counts;
-    for (int i = 2; i < argc; ++i) counts.push_back(std::size_t(std::atoll(argv[i])));
-    if (counts.empty()) counts = {1, 8, 64};
-    const char* wish = std::getenv("RIFFLE_GROUP_SIZE");
-    const auto group_size = std::uint32_t(wish ? std::atoi(wish) : 0);
+    settings wish;
+    wish.size = argc > 1 ? std::size_t(std::atoll(argv[1])) : 128256;
+    for (int i = 2; i < argc; ++i) wish.counts.push_back(std::size_t(std::atoll(argv[i])));
+    if (wish.counts.empty()) wish.counts = {1, 8, 64, 256};
+    const auto number = [](const char* name) {
+        const char* const text = std::getenv(name);
+        return std::uint32_t(text ? std::atoi(text) : 0);
+    };
+    wish.group_size = number("RIFFLE_GROUP_SIZE");
     const gpu::device on({.allow_software = true});
     require(on.state(), "device");
+    if (const std::uint32_t groups = number("RIFFLE_GROUPS")) wish.groups = {groups};
+    else wish.groups = on.is_software() ? std::vector<std::uint32_t>{1} : std::vector<std::uint32_t>{1, 4, 16, 32, 64};
     timed_queue queue(on);
-    std::printf("%s, V = %zu\n\n", on.name(), size);
+    std::printf("%s, V = %zu\n\n", on.name(), wish.size);
     std::printf(
-        "| chain | rows | µs of the device a row | a copy of it | times a copy | µs for all, submitted and waited "
-        "for | one core, µs a row | bytes back a row | words | first run, ms | tokens that differ |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|\n");
-    measure(on, queue, "greedy", chain(greedy{}), size, counts, false, group_size);
-    measure(on, queue, "top_k 40, top_p .95, min_p .05, temperature .8, dist",
-            chain(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 1}), size,
-            counts, false, group_size);
-    measure(on, queue, "the same behind penalties 64 1.1",
-            chain(penalties{.repeat = 1.1f}, top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f},
-                  temperature{.t = 0.8f}, dist{.seed = 1}),
-            size, counts, false, group_size);
-    measure(on, queue, "min_p .05, temperature .8, dist",
-            chain(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 1}), size, counts, false, group_size);
-    measure(on, queue, "temperature .8, dist", chain(temperature{.t = 0.8f}, dist{.seed = 1}), size, counts, false,
-            group_size);
-    measure(on, queue, "temperature 1.5, top_p .95, dist (flat rows)",
-            chain(temperature{.t = 1.5f}, top_p{.p = 0.95f}, dist{.seed = 1}), size, counts, true, group_size);
-    measure(on, queue, "gumbel", chain(gumbel{.seed = 1}), size, counts, false, group_size);
+        "| chain | rows | groups a row | µs of the device a row | GB/s | a copy of it, µs | µs for all, submitted and "
+        "waited for | one core, µs a row | bytes back a row | words | first run, ms | tokens that differ |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    const auto measure_all = [&](const char* name, const auto& chain, bool flat = false) {
+        for (const std::uint32_t groups : wish.groups) measure(on, queue, name, chain, flat, wish, groups);
+    };
+    measure_all("greedy", chain(greedy{}));
+    measure_all("top_k 40, top_p .95, min_p .05, temperature .8, dist",
+                chain(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 1}));
+    measure_all("the same behind penalties 64 1.1",
+                chain(penalties{.repeat = 1.1f}, top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f},
+                      temperature{.t = 0.8f}, dist{.seed = 1}));
+    measure_all("min_p .05, temperature .8, dist", chain(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 1}));
+    measure_all("temperature .8, dist", chain(temperature{.t = 0.8f}, dist{.seed = 1}));
+    measure_all("temperature 1.5, top_p .95, dist (flat rows)",
+                chain(temperature{.t = 1.5f}, top_p{.p = 0.95f}, dist{.seed = 1}), true);
+    measure_all("gumbel", chain(gumbel{.seed = 1}));
 }
