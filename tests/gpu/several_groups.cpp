@@ -17,14 +17,6 @@ class SeveralGroupsOnDevice : public OnDevice {};
 
 constexpr std::array<std::uint32_t, 5> numbers_of_groups{1, 2, 3, 16, 64};
 
-template <class... Stages>
-dynamic_chain chain_of(const Stages&... stages) {
-    dynamic_chain chain;
-    ((void)chain.push(stages), ...);
-    (void)chain.prompt(short_prompt);
-    return chain;
-}
-
 /// Rows of every shape, alone and several at once, run once or twice in one command buffer.
 void expect_rows_agree(dynamic_chain chain) {
     constexpr std::array<std::size_t, 5> sizes{1, 5, 300, 9001, 40000};
@@ -49,20 +41,20 @@ void expect_rows_agree(dynamic_chain chain) {
 }
 
 TEST_F(SeveralGroupsOnDevice, ShareTheGreatestLogit) {
-    expect_rows_agree(chain_of(greedy{}));
-    expect_rows_agree(
-        chain_of(logit_bias{{{3, 2.0f}, {7, -1.0f}}}, top_k{40}, top_p{0.9f}, temperature{0.8f}, dist{.seed = 1}));
+    expect_rows_agree(prompted_chain(greedy{}));
+    expect_rows_agree(prompted_chain(logit_bias{{{3, 2.0f}, {7, -1.0f}}}, top_k{40}, top_p{0.9f}, temperature{0.8f},
+                                     dist{.seed = 1}));
 }
 TEST_F(SeveralGroupsOnDevice, ShareMasses) {
-    expect_rows_agree(chain_of(penalties{.repeat = 1.3f}, temperature{0.8f}, dist{.seed = 3}));
-    expect_rows_agree(chain_of(temperature{1.2f}, top_p{0.95f}, dist{.seed = 4}));
+    expect_rows_agree(prompted_chain(penalties{.repeat = 1.3f}, temperature{0.8f}, dist{.seed = 3}));
+    expect_rows_agree(prompted_chain(temperature{1.2f}, top_p{0.95f}, dist{.seed = 4}));
 }
 TEST_F(SeveralGroupsOnDevice, ShareWhatTheyDrawByNoise) {
-    expect_rows_agree(chain_of(temperature{0.9f}, gumbel{.seed = 5}));
+    expect_rows_agree(prompted_chain(temperature{0.9f}, gumbel{.seed = 5}));
 }
 
 TEST_F(SeveralGroupsOnDevice, AreAsManyAsSuitTheRows) {
-    dynamic_chain chain = chain_of(temperature{0.8f}, dist{.seed = 3});
+    dynamic_chain chain = prompted_chain(temperature{0.8f}, dist{.seed = 3});
     const known_stages on(chain);
     gpu::kernel one, any, seven;
     ASSERT_TRUE(one.create(test_device().context(), on).ok());
@@ -89,7 +81,7 @@ TEST_F(SeveralGroupsOnDevice, AreAsManyAsSuitTheRows) {
 }
 
 TEST_F(SeveralGroupsOnDevice, AreRefusedWhereThereIsNoRoomForThem) {
-    dynamic_chain chain = chain_of(temperature{0.8f}, dist{.seed = 3});
+    dynamic_chain chain = prompted_chain(temperature{0.8f}, dist{.seed = 3});
     device_chain on_device(chain, 5000, 64);
     on_device.share_rows();
     on_device.use_groups(3);

@@ -13,14 +13,6 @@ using namespace riffle;
 
 class TranslatedOnDevice : public OnDevice {};
 
-template <class... Stages>
-dynamic_chain chain_of(const Stages&... stages) {
-    dynamic_chain chain;
-    ((void)chain.push(stages), ...);
-    (void)chain.prompt(short_prompt);
-    return chain;
-}
-
 void expect_agreement(dynamic_chain chain) {
     constexpr std::array<std::size_t, 5> sizes{1, 5, 300, 3001, 20000};
     const known_stages portable(chain, {.module = {.portable = true}});
@@ -41,14 +33,14 @@ void expect_agreement(dynamic_chain chain) {
 
 TEST_F(TranslatedOnDevice, GivesTheTokensOfTheChain) {
     if (!has_translators()) GTEST_SKIP() << "there is no spirv-cross or no glslangValidator";
-    expect_agreement(chain_of(greedy{}));
-    expect_agreement(chain_of(top_k{40}, top_p{0.9f}, min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}));
-    expect_agreement(chain_of(temperature{0.8f}, top_p{0.9f}, dist{.seed = 1}));
-    expect_agreement(chain_of(temperature{0.8f}, gumbel{.seed = 1}));
+    expect_agreement(prompted_chain(greedy{}));
+    expect_agreement(prompted_chain(top_k{40}, top_p{0.9f}, min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}));
+    expect_agreement(prompted_chain(temperature{0.8f}, top_p{0.9f}, dist{.seed = 1}));
+    expect_agreement(prompted_chain(temperature{0.8f}, gumbel{.seed = 1}));
 }
 
 TEST_F(TranslatedOnDevice, HasTheGroupSizeOfItsWords) {
-    dynamic_chain chain = chain_of(temperature{0.8f}, dist{.seed = 1});
+    dynamic_chain chain = prompted_chain(temperature{0.8f}, dist{.seed = 1});
     const known_stages portable(chain, {.module = {.portable = true}});
     gpu::kernel kernel;
     EXPECT_EQ(kernel.create(test_device().context(), portable, 64).code(), gpu::device_code::device_too_small);

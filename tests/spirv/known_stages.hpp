@@ -3,6 +3,7 @@
 #include <riffle/riffle.hpp>
 
 #include "chain/own_stages.hpp"
+#include "reference/agreement.hpp"
 
 namespace riffle_tests {
 
@@ -14,5 +15,14 @@ using known_stages = riffle::gpu::dynamic_on_device<
     riffle::allowed_tokens, riffle::min_tokens, riffle::length_penalty, riffle::encoder_repetition, riffle::phrase_ban,
     riffle::typical, riffle::top_a, riffle::tail_free, riffle::dynamic_temperature, riffle::adaptive_p, stretched,
     folded_over, centred, bowl, overflowing, softened, inverted, slanted, keep_even>;
+
+/// Put together at run time, behind a short prompt.
+template <class... Stages>
+riffle::dynamic_chain prompted_chain(const Stages&... stages) {
+    riffle::dynamic_chain chain;
+    ((void)chain.push(stages), ...);
+    (void)chain.prompt(short_prompt);
+    return chain;
+}
 
 }  // namespace riffle_tests

@@ -21,14 +21,6 @@ constexpr std::array orders{group_order::ascending, group_order::descending, gro
 constexpr std::array<std::uint32_t, 5> numbers_of_groups{1, 2, 3, 16, 64};
 constexpr std::array<std::size_t, 5> sizes{1, 3, 300, 2000, 9000};
 
-template <class... Stages>
-dynamic_chain chain_of(const Stages&... stages) {
-    dynamic_chain chain;
-    ((void)chain.push(stages), ...);
-    (void)chain.prompt(short_prompt);
-    return chain;
-}
-
 /// Rows of every kind, of lengths from one token to some tiles a group.
 void expect_no_faults(dynamic_chain chain, gpu::row_sharing sharing, std::uint32_t dispatches) {
     kernel_run kernel(chain, {.groups_a_row = 0});
@@ -50,32 +42,34 @@ void expect_no_faults(dynamic_chain chain, gpu::row_sharing sharing, std::uint32
             }
 }
 
-TEST(SeveralGroups, ShareTheGreatestLogit) { expect_no_faults(chain_of(greedy{}), gpu::row_sharing::greatest, 1); }
+TEST(SeveralGroups, ShareTheGreatestLogit) {
+    expect_no_faults(prompted_chain(greedy{}), gpu::row_sharing::greatest, 1);
+}
 TEST(SeveralGroups, ShareTheGreatestOfEachPart) {
-    expect_no_faults(chain_of(top_k{40}, top_p{0.9f}, min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}),
+    expect_no_faults(prompted_chain(top_k{40}, top_p{0.9f}, min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}),
                      gpu::row_sharing::greatest, 1);
-    expect_no_faults(chain_of(temperature{1.5f}, min_p{0.02f}, dist{.seed = 1}), gpu::row_sharing::greatest, 1);
+    expect_no_faults(prompted_chain(temperature{1.5f}, min_p{0.02f}, dist{.seed = 1}), gpu::row_sharing::greatest, 1);
 }
 TEST(SeveralGroups, ShareMassesOfADraw) {
-    expect_no_faults(chain_of(temperature{0.8f}, dist{.seed = 3}), gpu::row_sharing::masses, 2);
+    expect_no_faults(prompted_chain(temperature{0.8f}, dist{.seed = 3}), gpu::row_sharing::masses, 2);
 }
 TEST(SeveralGroups, ShareBinsOfANucleus) {
-    expect_no_faults(chain_of(temperature{1.2f}, top_p{0.95f}, dist{.seed = 4}), gpu::row_sharing::masses, 2);
-    expect_no_faults(chain_of(top_p{0.9f}, greedy{}), gpu::row_sharing::masses, 2);
+    expect_no_faults(prompted_chain(temperature{1.2f}, top_p{0.95f}, dist{.seed = 4}), gpu::row_sharing::masses, 2);
+    expect_no_faults(prompted_chain(top_p{0.9f}, greedy{}), gpu::row_sharing::masses, 2);
 }
 TEST(SeveralGroups, ShareWhatTheyDrawByNoise) {
-    expect_no_faults(chain_of(temperature{0.9f}, gumbel{.seed = 5}), gpu::row_sharing::noise, 1);
+    expect_no_faults(prompted_chain(temperature{0.9f}, gumbel{.seed = 5}), gpu::row_sharing::noise, 1);
 }
 TEST(SeveralGroups, ShareRowsThatWereEdited) {
-    expect_no_faults(chain_of(penalties{.repeat = 1.3f}, temperature{0.8f}, dist{.seed = 6}), gpu::row_sharing::masses,
-                     3);
-    expect_no_faults(chain_of(logit_bias{{{3, 2.0f}, {7, -1.0f}}}, top_k{20}, dist{.seed = 6}),
+    expect_no_faults(prompted_chain(penalties{.repeat = 1.3f}, temperature{0.8f}, dist{.seed = 6}),
+                     gpu::row_sharing::masses, 3);
+    expect_no_faults(prompted_chain(logit_bias{{{3, 2.0f}, {7, -1.0f}}}, top_k{20}, dist{.seed = 6}),
                      gpu::row_sharing::greatest, 2);
 }
 TEST(SeveralGroups, ShareNoMassesWhereNobodyAsksForThem) {
-    expect_no_faults(chain_of(temperature{0.0f}, dist{.seed = 3}), gpu::row_sharing::masses, 2);
-    expect_no_faults(chain_of(temperature{0.0f}, gumbel{.seed = 3}), gpu::row_sharing::noise, 1);
-    expect_no_faults(chain_of(top_p{1.0f}, top_k{5}, dist{.seed = 3}), gpu::row_sharing::masses, 2);
+    expect_no_faults(prompted_chain(temperature{0.0f}, dist{.seed = 3}), gpu::row_sharing::masses, 2);
+    expect_no_faults(prompted_chain(temperature{0.0f}, gumbel{.seed = 3}), gpu::row_sharing::noise, 1);
+    expect_no_faults(prompted_chain(top_p{1.0f}, top_k{5}, dist{.seed = 3}), gpu::row_sharing::masses, 2);
 }
 
 TEST(SeveralGroups, HaveNoFaultsInRandomChains) {

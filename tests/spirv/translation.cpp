@@ -14,26 +14,18 @@ namespace {
 
 using namespace riffle;
 
-template <class... Stages>
-dynamic_chain chain_of(const Stages&... stages) {
-    dynamic_chain chain;
-    ((void)chain.push(stages), ...);
-    (void)chain.prompt(short_prompt);
-    return chain;
-}
-
 /// visit(words, what) of chains of every kind, with one group a row and with several.
 template <class Visit>
 void for_each_portable_module(Visit visit) {
-    dynamic_chain chains[] = {chain_of(greedy{}),
-                              chain_of(temperature{0.8f}, dist{.seed = 1}),
-                              chain_of(min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}),
-                              chain_of(top_k{40}, top_p{0.9f}, min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}),
-                              chain_of(temperature{0.8f}, gumbel{.seed = 1}),
-                              chain_of(temperature{0.8f}, top_p{0.9f}, dist{.seed = 1}),
-                              chain_of(penalties{.repeat = 1.2f}, typical{0.9f},
-                                       xtc{.probability = 0.5f, .threshold = 0.1f}, dist{.seed = 1}),
-                              chain_of(mask{}, top_n_sigma{1.0f}, dist{.seed = 1})};
+    dynamic_chain chains[] = {prompted_chain(greedy{}),
+                              prompted_chain(temperature{0.8f}, dist{.seed = 1}),
+                              prompted_chain(min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}),
+                              prompted_chain(top_k{40}, top_p{0.9f}, min_p{0.05f}, temperature{0.8f}, dist{.seed = 1}),
+                              prompted_chain(temperature{0.8f}, gumbel{.seed = 1}),
+                              prompted_chain(temperature{0.8f}, top_p{0.9f}, dist{.seed = 1}),
+                              prompted_chain(penalties{.repeat = 1.2f}, typical{0.9f},
+                                             xtc{.probability = 0.5f, .threshold = 0.1f}, dist{.seed = 1}),
+                              prompted_chain(mask{}, top_n_sigma{1.0f}, dist{.seed = 1})};
     for (dynamic_chain& chain : chains)
         for (const std::uint32_t groups : {1u, 0u}) {
             const known_stages on(chain, {.module = {.portable = true}, .groups_a_row = groups});
@@ -76,7 +68,7 @@ TEST(PortableModule, HasOnlyFunctionsThatMetalHas) {
 /// The others ask for what not all languages have, so the flavour is worth its name.
 TEST(PortableModule, IsAnotherThanTheUsualOne) {
     if (!has_translators()) GTEST_SKIP() << "there is no spirv-cross or no glslangValidator";
-    dynamic_chain chain = chain_of(temperature{0.8f}, dist{.seed = 1});
+    dynamic_chain chain = prompted_chain(temperature{0.8f}, dist{.seed = 1});
     const known_stages usual(chain);
     translated_module module(usual.words());
     (void)module.to_text("--hlsl --shader-model 60");
