@@ -18,7 +18,7 @@ public:
         : token(of.code, u32(no_token)), key(of.code, u32(0u)), group_(of), code_(of.code), row_(row), few_(few),
           all_(all), bounds_(bounds), masses_(masses), bins_(bins), parts_(parts), noise_(code_), published_(code_) {
         if (!draws_by_noise) return;
-        for (auto* word : {&best_, &best_id_, &best_key_}) word->declare(code_);
+        for (auto* each : {&best_, &best_id_, &best_key_}) each->declare(code_);
         if (!parts.are_several()) return;
         is_gathered_.declare(code_);
         is_gathered_ = 0u;
@@ -61,10 +61,10 @@ public:
         const u32 seen_here = group_.any_bits(row_.seen);
         group_.once([&] {
             const u32 place = place_of(parts_.part()), score = best_, id = best_id_, its_key = best_key_;
-            (void)parts_.word(place).exchange(score);
-            (void)parts_.word(place + 1u).exchange(id);
-            (void)parts_.word(place + 2u).exchange(its_key);
-            (void)parts_.word(u32(part_word::seen)).set_bits(seen_here);
+            (void)parts_.told(place).exchange(score);
+            (void)parts_.told(place + 1u).exchange(id);
+            (void)parts_.told(place + 2u).exchange(its_key);
+            (void)parts_.told(u32(part_word::seen)).set_bits(seen_here);
         });
     }
     constexpr void take_parts() noexcept {
@@ -114,9 +114,9 @@ private:
             // Most tokens are out of it whatever their noise, and most others by the size of their random word.
             const f32 logit = f32::from_bits(bits);
             spirv::if_(code_, best_score.load() <= logit + f32(gumbel_noise::greatest), [&] {
-                const u32 word = noise_.word(id);
-                spirv::if_(code_, best_score.load() <= logit + gumbel_noise::bound_of(word), [&] {
-                    const u32 score = key_of(logit + gumbel_noise::of(word));
+                const u32 random = noise_.random_word(id);
+                spirv::if_(code_, best_score.load() <= logit + gumbel_noise::bound_of(random), [&] {
+                    const u32 score = key_of(logit + gumbel_noise::of(random));
                     spirv::if_(code_, ranks_before(score, id, best_, best_id_), [&] {
                         best_ = score;
                         best_id_ = id;

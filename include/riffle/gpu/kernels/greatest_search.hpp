@@ -47,15 +47,15 @@ public:
         const u32 seen_here = group_.any_bits(row_.seen);
         group_.once([&] {
             const u32 highest = raw, range = ~least_of_strips, odd = is_odd;
-            parts_.word(u32(part_word::raw)).raise(highest);
-            parts_.word(u32(part_word::range)).raise(range);
-            parts_.word(u32(part_word::is_odd)).raise(odd);
-            parts_.word(u32(part_word::seen)).set_bits(seen_here);
+            parts_.told(u32(part_word::raw)).raise(highest);
+            parts_.told(u32(part_word::range)).raise(range);
+            parts_.told(u32(part_word::is_odd)).raise(odd);
+            parts_.told(u32(part_word::seen)).set_bits(seen_here);
         });
         if (!row_.is_bounded()) return;
         spirv::for_(code_, group_.invocation, row_.vectors.entries(), group_.size, [&](const u32& entry) {
             const u32 key = row_.maxima[entry];
-            spirv::if_(code_, key != 0u, [&] { parts_.word(u32(part_word::maxima) + entry).raise(key); });
+            spirv::if_(code_, key != 0u, [&] { parts_.told(u32(part_word::maxima) + entry).raise(key); });
         });
     }
     /// What all have told. `ends`: nobody else will want it.
@@ -121,8 +121,8 @@ private:
                   c = legal_word(legal & 4u, all[2]), d = legal_word(legal & 8u, all[3]);
         return {code_, a, b, c, d};
     }
-    static constexpr u32 legal_word(const u32& is_legal, const u32& word) noexcept {
-        return blend(is_legal != 0u, word, u32(0xff800000u));
+    static constexpr u32 legal_word(const u32& is_legal, const u32& bits) noexcept {
+        return blend(is_legal != 0u, bits, u32(0xff800000u));
     }
 
     /// The greatest of words, where only maps that never fall and masks stand ahead: what these make of the greatest is

@@ -28,7 +28,7 @@ public:
             second_keys_[round] = second + 0xBB67AE85u * round;
         }
     }
-    constexpr u32 word(const u32& id) const noexcept {
+    constexpr u32 random_word(const u32& id) const noexcept {
         u32 a = id, b = counter_[0], c = counter_[1], d = counter_[2];
         for (std::uint32_t round = 0; round + 1 < rounds; ++round) {
             const word_pair from_a = spirv::multiply_wide(a, 0xD2511F53u),
@@ -45,12 +45,12 @@ public:
     static constexpr float greatest = greatest_gumbel_noise;
     /// A number that the noise of a word does not exceed, at a tenth of the cost: -log(-log(1 - v)) <= -log v, and the
     /// bits of a float are its logarithm to the base of 2 but for what a straight line lacks between two powers.
-    static constexpr f32 bound_of(const u32& word) noexcept {
+    static constexpr f32 bound_of(const u32& random) noexcept {
         using spirv::i32;
-        const f32 scaled = f32::from_int(i32(word >> 1u)) + f32(0.5f);                         // 2^31 v
+        const f32 scaled = f32::from_int(i32(random >> 1u)) + f32(0.5f);                       // 2^31 v
         return f32::from_int(as_bits(scaled)) * f32(-8.2629586e-8f) + f32(109.518f + 0.001f);  // -ln 2 / 2^23, 158 ln 2
     }
-    static constexpr f32 of(const u32& word) noexcept { return gumbel_noise_of<f32>(spirv::i32(word)); }
+    static constexpr f32 of(const u32& random) noexcept { return gumbel_noise_of<f32>(spirv::i32(random)); }
 
 private:
     static constexpr std::uint32_t rounds = 10;

@@ -91,9 +91,9 @@ private:
 
     constexpr void declare() noexcept {
         if (std::exchange(is_declared_, true)) return;
-        for (auto* word : {&weighs_, &round_, &nearest_, &low_key_, &high_key_, &low_id_, &high_id_, &low_, &high_,
+        for (auto* each : {&weighs_, &round_, &nearest_, &low_key_, &high_key_, &low_id_, &high_id_, &low_, &high_,
                            &shift_, &by_id_, &lists_all_, &ahead_, &place_, &in_bin_})
-            word->declare(code_);
+            each->declare(code_);
         left_.declare(code_);
     }
 
@@ -122,8 +122,8 @@ private:
                 [&] {
                     const u32 ordered = row_.scored() ? standing : key_of_legal(logit);
                     spirv::if_(code_, side_of(bin, ordered, id) == 1u, [&] {
-                        const u32 word = blend(by_id_ != 0u, ~id, ordered);
-                        bins_.add(lesser_of((high_ - word) >> shift_.load(), u32(last_bin)), weight);
+                        const u32 ordinal = blend(by_id_ != 0u, ~id, ordered);
+                        bins_.add(lesser_of((high_ - ordinal) >> shift_.load(), u32(last_bin)), weight);
                     });
                 });
         });
@@ -136,8 +136,8 @@ private:
         const u32 nearest = nearest_;
         return blend(nearness < nearest, u32(0u), blend(nearest < nearness, u32(2u), within));
     }
-    static constexpr u32 side(const u32& word, const u32& low, const u32& high) noexcept {
-        return blend(high < word, u32(0u), blend(word < low, u32(2u), u32(1u)));
+    static constexpr u32 side(const u32& ordinal, const u32& low, const u32& high) noexcept {
+        return blend(high < ordinal, u32(0u), blend(ordinal < low, u32(2u), u32(1u)));
     }
 
     // ---- the bin in which the prefix ends

@@ -34,14 +34,14 @@ public:
     constexpr boolean is_in(dispatch_phase phase) const noexcept { return phase_ == u32(std::uint32_t(phase)); }
 
     /// A word of part_word.
-    constexpr auto word(const u32& place) const noexcept { return scratch_[at_.load() + place]; }
+    constexpr auto told(const u32& place) const noexcept { return scratch_[at_.load() + place]; }
     /// What they have told so far.
-    constexpr u32 read(const u32& place) const noexcept { return word(place).set_bits(u32(0u)); }
+    constexpr u32 read(const u32& place) const noexcept { return told(place).set_bits(u32(0u)); }
     /// What they have told, which is 0 again from then on.
-    constexpr u32 take(const u32& place) const noexcept { return word(place).exchange(u32(0u)); }
+    constexpr u32 take(const u32& place) const noexcept { return told(place).exchange(u32(0u)); }
     /// Adds to a pair of words.
     constexpr void add(const u32& place, const word_pair& value) const noexcept {
-        group_.add(word(place), word(place + 1u), value);
+        group_.add(told(place), told(place + 1u), value);
     }
     constexpr word_pair take_pair(const u32& place) const noexcept {
         const u32 low = take(place);
@@ -53,7 +53,7 @@ public:
         spirv::buffer_barrier(group_.code);
         const u32 at = group_.begin_exchange();
         group_.once([&] {
-            const u32 before = word(u32(part_word::ticket)).add_in_order(1u);
+            const u32 before = told(u32(part_word::ticket)).add_in_order(1u);
             const u32 mine = before + 1u;
             spirv::if_(group_.code, mine == parts_, [&] { (void)take(u32(part_word::ticket)); });
             group_.shared_word(at).raise(mine);

@@ -285,11 +285,11 @@ public:
     }
     /// Of the four tokens from this id on, those that no mask among them bans, a bit each.
     constexpr u32 legal_four(const u32& first_id) const noexcept {
-        const u32 word = first_id >> 5u, shift = first_id & 31u;
+        const u32 at = first_id >> 5u, shift = first_id & 31u;
         u32 legal(15u);
         for (std::size_t i = 0; i < front_end(); ++i) {
             if (stages_[i].form != device_form::mask) continue;
-            const u32 low = mask_word(i, word), high = mask_word(i, word + 1u);
+            const u32 low = mask_word(i, at), high = mask_word(i, at + 1u);
             legal = legal & ((low >> shift) | ((high << 1u) << (31u - shift)));
         }
         return legal;

@@ -98,7 +98,7 @@ private:
     /// Of logits that were edited.
     constexpr void tell_seen() noexcept {
         const u32 seen_here = group_.any_bits(row_.seen);
-        group_.once([&] { (void)parts_.word(u32(part_word::seen)).set_bits(seen_here); });
+        group_.once([&] { (void)parts_.told(u32(part_word::seen)).set_bits(seen_here); });
     }
 
     const device_plan& plan_;

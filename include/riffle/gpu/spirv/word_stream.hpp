@@ -58,7 +58,7 @@ public:
         size_ = from;
         return rest;
     }
-    constexpr void set(std::size_t i, std::uint32_t word) noexcept { words_[i] = word; }
+    constexpr void set(std::size_t i, std::uint32_t value) noexcept { words_[i] = value; }
 
     constexpr std::size_t size() const noexcept { return size_; }
     /// Into memory that holds size() of them.
