@@ -8,6 +8,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <riffle/core/size_arithmetic.hpp>
 #include <riffle/gpu/host/chain_on_device.hpp>
 #include <riffle/gpu/host/module_words.hpp>
 #include <riffle/gpu/host/requests.hpp>
@@ -222,7 +223,7 @@ private:
         return (std::min)(most_edited_ids(), kernel_.most_edited_ids(vocabulary));
     }
     std::size_t most_edited_ids() const noexcept {
-        return on_.plan.edits ? limits_.rows * std::size_t{(std::max)(limits_.edits, 1u)} : 0;
+        return on_.plan.edits ? saturating::product(limits_.rows, (std::max)(limits_.edits, 1u)) : 0;
     }
     device_status submit(std::uint32_t rows, std::uint32_t vocabulary) noexcept {
         const auto& f = device_.functions();
