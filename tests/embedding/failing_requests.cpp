@@ -26,14 +26,19 @@ dynamic_chain made_at_run_time() {
     return c;
 }
 
-TEST(FailingAllocation, OfAModule) {
+void expect_a_module_is_made_or_not(const gpu::kernel_options& options) {
     fail_each_allocation(
         made_at_run_time,
-        [](dynamic_chain& c) {
-            const gpu::dynamic_on_device<penalties, top_k, dist> on(c);
+        [&](dynamic_chain& c) {
+            const gpu::dynamic_on_device<penalties, top_k, dist> on(c, options);
             return on.words().empty() ? status(status_code::out_of_memory) : status();
         },
         next_tokens);
+}
+TEST(FailingAllocation, OfAModule) { expect_a_module_is_made_or_not({}); }
+/// Whose branches are written anew behind what comes after them.
+TEST(FailingAllocation, OfAPortableModule) {
+    expect_a_module_is_made_or_not({.module = {.portable = true}, .groups_a_row = 0});
 }
 
 /// A chain with some tokens behind it, and the request of a row of its own.

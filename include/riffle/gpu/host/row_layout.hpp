@@ -34,7 +34,7 @@ enum class dispatch_phase : std::uint32_t {
     greatest,  ///< the greatest logit, where the masses beside it are shared, too
 };
 
-/// The push constants: one dispatch, a work group for each of its rows.
+/// The push constants: one dispatch, a work group along the first dimension for each of its rows.
 struct dispatch_constants {
     std::uint32_t vocabulary = 0;   ///< logits of a row
     std::uint32_t row_stride = 0;   ///< words from one row of logits to the next

@@ -16,9 +16,11 @@
 
 namespace riffle::inline RIFFLE_ABI::gpu {
 
-/// The shader that runs the leading stages of a chain on rows of logits, one work group a row: stage after stage, as
-/// the chain means it. What several stages may ask for, a pass over the row or a search, is a function that is written
-/// once; only what stages do to a token, and their cuts, are written for each of them.
+/// The shader that runs the leading stages of a chain on rows of logits, one work group a row, or several that share it
+/// up to the first answer: stage after stage, as the chain means it. A loop over the stages, in which each says what it
+/// asks for, and each pass over the row and each search is written once, whoever asks; only what stages do to a token,
+/// and their cuts, are written for each of them. (As functions, which stages call, passes would be one piece of code
+/// only in the module: drivers write them out wherever they are called.)
 class row_kernel {
 public:
     constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan,
@@ -65,8 +67,6 @@ private:
 
     // ---- the stages
 
-    /// A loop, in which each pass over the row and each search is written once, whichever stage asks for it: drivers
-    /// write out all functions wherever they are called.
     constexpr void run() noexcept {
         const u32 end(std::uint32_t(row_.stages()));
         spirv::while_(

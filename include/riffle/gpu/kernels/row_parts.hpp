@@ -33,7 +33,7 @@ public:
     constexpr boolean is_alone() const noexcept { return parts_ == 1u; }
     constexpr boolean is_in(dispatch_phase phase) const noexcept { return phase_ == u32(std::uint32_t(phase)); }
 
-    /// A word of part_word.
+    /// What is told at a place of part_word.
     constexpr auto told(const u32& place) const noexcept { return scratch_[at_.load() + place]; }
     /// What they have told so far.
     constexpr u32 read(const u32& place) const noexcept { return told(place).set_bits(u32(0u)); }

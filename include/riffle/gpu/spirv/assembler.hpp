@@ -218,7 +218,7 @@ public:
 
     // ---- barriers, and what leads to them
 
-    /// How many there were so far, and calls of functions that have some.
+    /// How many there were so far, and in portable modules calls of functions that have some.
     constexpr std::uint32_t barriers() const noexcept { return barriers_; }
     constexpr void barrier(std::uint32_t scope, std::uint32_t semantics) noexcept {
         ++barriers_;
@@ -278,7 +278,7 @@ public:
             else types_.push(op::TypeFunction, function_type, integer, integer, integer);
         }
         const std::uint32_t barriers = barriers_, result = body(arguments);
-        if (barriers_ != barriers) with_barriers_.push(function);
+        if (options_.portable && barriers_ != barriers) with_barriers_.push(function);
         barriers_ = barriers;
         emit_only(op::ReturnValue, result);
         functions_.push(op::Function, integer, function, 0, function_type);
@@ -319,7 +319,7 @@ public:
     /// Whether there is a module: the heap gave memory for all words, and no value was used out of its function.
     constexpr bool complete() const noexcept {
         return well_formed_ && head_.complete() && decorations_.complete() && types_.complete() &&
-               functions_.complete() && body_.complete();
+               functions_.complete() && body_.complete() && with_barriers_.complete();
     }
     constexpr std::size_t size() const noexcept {
         return head_.size() + decorations_.size() + types_.size() + functions_.size() + body_.size();
@@ -428,7 +428,7 @@ private:
 
     module_options options_;
     word_stream capabilities_, decorations_, types_, functions_;
-    word_stream with_barriers_;  ///< functions
+    word_stream with_barriers_;  ///< the functions that have some, in portable modules
     word_stream locals_, body_;  ///< of the function that is being written
     word_stream head_;
     std::uint32_t next_id_ = 1;

@@ -13,8 +13,8 @@ namespace riffle::inline RIFFLE_ABI::gpu::spirv {
 /// Words that grow, while the compiler runs as well as in a program. Where the heap gives nothing, words are dropped
 /// and complete() says so. (std::vector would do, but for its allocation, which throws or ends the program.)
 class word_stream {
-    // Ahead of those who call it: clang would write a template that comes behind them at the end of the file only, which
-    // is too late where a module is a constant.
+    // Ahead of those who call it: clang would write a template that comes behind them at the end of the file only,
+    // which is too late where a module is a constant.
     template <std::size_t... Word>
     static constexpr void copy_some(const std::uint32_t* from, std::uint32_t* to,
                                     std::index_sequence<Word...>) noexcept {
@@ -52,13 +52,20 @@ public:
     /// The words from there on, which are no longer here.
     constexpr word_stream cut_off(std::size_t from) noexcept {
         word_stream rest;
-        if (rest.has_room_for(size_ - from)) copy(words_ + from, size_ - from, rest.words_);
+        if (size_ < from || !rest.has_room_for(size_ - from)) {  // words were dropped, or are now
+            rest.complete_ = false;
+            return rest;
+        }
+        copy(words_ + from, size_ - from, rest.words_);
         rest.size_ = size_ - from;
         rest.complete_ = complete_;
         size_ = from;
         return rest;
     }
-    constexpr void set(std::size_t i, std::uint32_t value) noexcept { words_[i] = value; }
+    /// Nothing where words were dropped.
+    constexpr void set(std::size_t i, std::uint32_t value) noexcept {
+        if (i < size_) words_[i] = value;
+    }
 
     constexpr std::size_t size() const noexcept { return size_; }
     /// Into memory that holds size() of them.
