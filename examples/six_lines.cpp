@@ -10,6 +10,13 @@ token_id next_token(std::span<const float> logits) {
 }
 // [end:six_lines]
 
+// [begin:halves]
+// Rows as engines have them: 16 bits a logit, and padding behind the vocabulary, which is never read.
+token_id next_token(std::span<const riffle::bfloat16> padded_row, std::size_t vocabulary) {
+    return sampler.sample(padded_row.first(vocabulary));
+}
+// [end:halves]
+
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -43,6 +50,11 @@ int main() {
     late.push(dist{.seed = 1});
     get<top_k>(usual).k = 50;  // parameters may change between steps
     // [end:ways]
+    std::vector<riffle::bfloat16> halves(32064);  // NaN behind the vocabulary
+    for (std::size_t i = 0; i < halves.size(); ++i) halves[i].bits = i < logits.size() ? 0xc100 : 0x7fc0;  // -8
+    halves[22].bits = 0x4100;                                                                              // 8
+    if (next_token(halves, logits.size()) != 22) return 1;
+
     get<top_k>(usual).k = 40;
     const token_id token = usual.sample(logits);
     return any.sample(logits) == token && late.sample(logits) == token && quick.sample(logits) >= 0 ? 0 : 1;

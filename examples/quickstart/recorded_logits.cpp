@@ -8,8 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <riffle/core/float16.hpp>
+
 #include "failure.hpp"
-#include "float16.hpp"
 
 namespace quickstart {
 namespace {
@@ -74,7 +75,7 @@ std::span<const float> recorded_logits::next() {
         for (std::size_t byte = 0; byte < width; ++byte)
             bits |= static_cast<std::uint32_t>(bytes_[i * width + byte]) << (8 * byte);
         row_[i] = type_ == logit_type::float32 ? std::bit_cast<float>(bits)
-                                               : decode_float16(static_cast<std::uint16_t>(bits));
+                                               : static_cast<float>(riffle::float16{static_cast<std::uint16_t>(bits)});
     }
     return row_;
 }

@@ -15,7 +15,6 @@
 #include <riffle/settings.hpp>
 
 #include "../quickstart/blanks.hpp"
-#include "../quickstart/float16.hpp"
 #include "../quickstart/held_coins.hpp"
 #include "../quickstart/sample_text.hpp"
 #include "base64.hpp"
@@ -93,7 +92,7 @@ std::vector<float> decoded_row(const std::string& bytes, bool is_half) {
         std::uint32_t bits = 0;
         for (std::size_t byte = 0; byte < width; ++byte)
             bits |= std::uint32_t{static_cast<unsigned char>(bytes[i * width + byte])} << 8 * byte;
-        row[i] = is_half ? quickstart::decode_float16(std::uint16_t(bits)) : std::bit_cast<float>(bits);
+        row[i] = is_half ? float(riffle::float16{std::uint16_t(bits)}) : std::bit_cast<float>(bits);
     }
     return row;
 }

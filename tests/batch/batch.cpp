@@ -16,6 +16,7 @@
 #include <riffle/batch.hpp>
 #include <riffle/riffle.hpp>
 
+#include "half_floats.hpp"
 #include "integers.hpp"
 
 namespace riffle_tests {
@@ -192,6 +193,11 @@ TEST(Batch, TakesRowsOfEigen) {
     EXPECT_EQ(block.columns(), 500u);
     EXPECT_EQ(block.stride(), 700u);
     EXPECT_EQ(block[2][3], m(3, 103));
+    const Eigen::Matrix<Eigen::half, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> halves = m.cast<Eigen::half>();
+    const matrix values = halves.cast<float>();
+    EXPECT_TRUE(b.sample(together, halves.middleRows(1, height), tokens));
+    for (std::size_t i = 0; i < height; ++i)
+        EXPECT_EQ(tokens[i], alone[i].sample(logit_rows(values.middleRows(1, height))[i]));
 
     const Eigen::Map<matrix, 0, Eigen::Stride<Eigen::Dynamic, 2>> every_second(
         m.data(), height, 350, Eigen::Stride<Eigen::Dynamic, 2>(700, 2));
@@ -199,6 +205,28 @@ TEST(Batch, TakesRowsOfEigen) {
                  "batch: inner stride = 2 is not 1: the logits of a row must lie side by side");
 }
 #endif
+
+template <class Half>
+void expect_rows_of_halves() {
+    const std::vector<float> floats = rows_of(4, 9);
+    const std::vector<Half> halves = narrowed<Half>(floats);
+    const std::vector<float> values = values_of<Half>(halves);
+    std::vector<sequence> all = sequences_of(4), alone = all;
+    std::vector<token_id> tokens(4);
+    batch b;
+    for (int step = 0; step < 3; ++step) {
+        const logit_rows rows(halves.data(), 4, columns, padded);
+        EXPECT_EQ(bytes_of(rows.format()), 2u);
+        EXPECT_EQ(rows.extent(), 3 * padded + columns);
+        ASSERT_TRUE(b.sample(all, rows, tokens, three_threads{}));
+        for (std::size_t i = 0; i < 4; ++i)
+            ASSERT_EQ(tokens[i], alone[i].sample({values.data() + i * padded, columns})) << "sequence " << i;
+    }
+}
+TEST(Batch, TakesRowsOf16BitsWhosePaddingIsNobodys) {
+    expect_rows_of_halves<float16>();
+    expect_rows_of_halves<bfloat16>();
+}
 
 TEST(Batch, BadArgumentsSampleNothingAndLeaveNoToken) {
     auto all = sequences_of(2), untouched = sequences_of(2);

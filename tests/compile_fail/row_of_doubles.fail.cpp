@@ -3,5 +3,5 @@
 #include <vector>
 
 auto c = riffle::top_k{.k = 40} | riffle::dist{};
-// expect: riffle: a row of logits is floats side by side
+// expect: riffle: a row of logits is float, riffle::float16 or riffle::bfloat16 side by side
 auto wrong(const std::vector<double>& row) { return c.sample(row); }

@@ -8,6 +8,7 @@
 #include <riffle/core/logit_rows.hpp>
 #include <riffle/batch/scratch_pool.hpp>
 #include <riffle/chain/open_step.hpp>
+#include <riffle/core/logit_rows.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/config.hpp>
@@ -49,13 +50,13 @@ public:
     template <class Sequences, class Executor = one_after_the_other>
     status sample(Sequences&& sequences, const logit_rows& rows, std::span<token_id> tokens, Executor&& executor = {}) {
         return each(sequences, rows, tokens, executor,
-                    [](auto& chain, std::span<const float> row) noexcept { return chain.sample(row); });
+                    [](auto& chain, const logit_row& row) noexcept { return chain.sample(row); });
     }
     /// The tokens that sample would give, and nothing accepted.
     template <class Sequences, class Executor = one_after_the_other>
     status peek(Sequences&& sequences, const logit_rows& rows, std::span<token_id> tokens, Executor&& executor = {}) {
         return each(sequences, rows, tokens, executor,
-                    [](auto& chain, std::span<const float> row) noexcept { return chain.peek(row); });
+                    [](auto& chain, const logit_row& row) noexcept { return chain.peek(row); });
     }
 
     /// Memory ahead of time: for batches of `rows` rows, `at_once` of which are sampled at the same time, with
@@ -92,7 +93,7 @@ private:
                                    "is not 1: the logits of a row must lie side by side");
         if (rows.stride() < rows.columns() && count > 1)
             return status::invalid("batch", "stride", double(rows.stride()), "is less than a row has logits");
-        if (rows.extent() > largest_object / sizeof(float) && count > 1)
+        if (rows.extent() > largest_object / bytes_of(rows.format()) && count > 1)
             return status::invalid("batch", "stride", double(rows.stride()),
                                    "puts the last row beyond what memory can hold");
         if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(*std::begin(sequences))>>)

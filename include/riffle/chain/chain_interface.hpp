@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <riffle/chain/chain_state.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/result.hpp>
 #include <riffle/core/size_arithmetic.hpp>
 
@@ -13,7 +14,7 @@ namespace detail {
 
 /// What a step cannot read as a row of logits.
 template <class Row>
-concept no_row = !std::is_convertible_v<Row, std::span<const float>>;
+concept no_row = !std::is_convertible_v<Row, logit_row>;
 template <class Tokens>
 concept no_prompt = !std::is_convertible_v<Tokens, std::span<const token_id>>;
 /// Types that members of a chain speak of. (They depend on the chain, so that including riffle does not compile them.)
@@ -25,8 +26,10 @@ struct spoken_of_by {
 template <class Row>
 constexpr token_id refuse_row() noexcept {
     static_assert(!no_row<Row>,
-                  "riffle: a row of logits is floats side by side: a std::vector<float>, an array, a "
-                  "std::span<const float>(pointer, size); convert double, 16-bit and whole numbers first");
+                  "riffle: a row of logits is float, riffle::float16 or riffle::bfloat16 side by side (or what has the "
+                  "layout of one of these, as _Float16, __bf16 and Eigen's types): a std::vector, an array, a "
+                  "riffle::logit_row(pointer, size); convert double and whole numbers first, and look at 16-bit words "
+                  "as one of the two");
     return null_token;
 }
 
@@ -44,19 +47,20 @@ public:
 
     /// The token for a row of logits (index = token id), accepted as generated; null_token and last_status() when there
     /// is none. O(V): as many reads of the row as its plan says; up to four more to find the end of a large nucleus.
-    token_id sample(std::span<const float> logits) noexcept {
+    /// Logits are floats, or 16 bits each (logit_row): the token is that of the row made floats, bit for bit.
+    token_id sample(const logit_row& logits) noexcept {
         require_selector();
         decltype(auto) stages = self().view();
         return self().state().sample(stages, logits);
     }
     /// sample, with the status beside the token.
-    result<token_id> try_sample(std::span<const float> logits) noexcept {
+    result<token_id> try_sample(const logit_row& logits) noexcept {
         const token_id token = sample(logits);
         return {token, last_status()};
     }
     /// The token that sample would give, and nothing accepted. It uses the chain's scratch. (Under numerics::llama it
     /// draws, as applying a llama.cpp chain does: the next call draws anew.)
-    token_id peek(std::span<const float> logits) noexcept {
+    token_id peek(const logit_row& logits) noexcept {
         require_selector();
         decltype(auto) stages = self().view();
         return self().state().peek(stages, logits);
@@ -71,34 +75,34 @@ public:
 
     // ---- rows that are none, in one sentence
 
-    /// Does not compile: this is no row of floats side by side, and a sentence says so.
+    /// Does not compile: this is no row of logits side by side, and a sentence says so.
     template <detail::no_row Row>
     token_id sample(Row&&) noexcept {
         return detail::refuse_row<Row>();
     }
-    /// Does not compile: this is no row of floats side by side, and a sentence says so.
+    /// Does not compile: this is no row of logits side by side, and a sentence says so.
     template <detail::no_row Row>
     result<token_id> try_sample(Row&&) noexcept {
         return {detail::refuse_row<Row>(), {}};
     }
-    /// Does not compile: this is no row of floats side by side, and a sentence says so.
+    /// Does not compile: this is no row of logits side by side, and a sentence says so.
     template <detail::no_row Row>
     token_id peek(Row&&) noexcept {
         return detail::refuse_row<Row>();
     }
-    /// Does not compile: this is no row of floats side by side, and a sentence says so.
+    /// Does not compile: this is no row of logits side by side, and a sentence says so.
     template <detail::no_row Row>
     typename detail::spoken_of_by<Row>::law weigh(Row&&) noexcept {
         detail::refuse_row<Row>();
         return {};
     }
-    /// Does not compile: this is no row of floats side by side, and a sentence says so.
+    /// Does not compile: this is no row of logits side by side, and a sentence says so.
     template <detail::no_row Row>
     std::span<const token_data> distribution(Row&&, std::size_t = uncountable) noexcept {
         detail::refuse_row<Row>();
         return {};
     }
-    /// Does not compile: this is no row of floats side by side, and a sentence says so.
+    /// Does not compile: this is no row of logits side by side, and a sentence says so.
     template <detail::no_row Row>
     std::span<const token_logprob> logprobs(Row&&, std::size_t, logprobs_of = after) noexcept {
         detail::refuse_row<Row>();
@@ -229,7 +233,7 @@ public:
     ///
     /// Under numerics::llama the weights are riffle's integers of the logits that llama.cpp's samplers leave: its
     /// probabilities but for 2^-23 of each. Under numerics::fast sums of blocks are rounded.
-    typename detail::spoken_of_by<Chain>::law weigh(std::span<const float> logits) noexcept {
+    typename detail::spoken_of_by<Chain>::law weigh(const logit_row& logits) noexcept {
         require_selector();
         decltype(auto) stages = self().view();
         return self().state().weigh(stages, logits);
@@ -242,14 +246,14 @@ public:
     /// The distribution of the next token after the chain, sparse: its n first in rank, or all, in the order of ranks,
     /// p normalised over all; for greedy its one token. Where a selector is the user's own, the softmax of what it
     /// would choose from. Same validity. (Whoever needs the law and no order asks weigh(), which costs less.)
-    std::span<const token_data> distribution(std::span<const float> logits, std::size_t n = uncountable) noexcept {
+    std::span<const token_data> distribution(const logit_row& logits, std::size_t n = uncountable) noexcept {
         decltype(auto) stages = self().view();
         return self().state().distribution(stages, logits, n);
     }
     /// The n likeliest tokens with their log-probabilities, before the chain (the row as it is) or after it; fewer
     /// where no others are legal, or weigh anything. Tokens more than 20.8 nats under the maximum add nothing to the
     /// sum. Same validity.
-    std::span<const token_logprob> logprobs(std::span<const float> logits, std::size_t n,
+    std::span<const token_logprob> logprobs(const logit_row& logits, std::size_t n,
                                             logprobs_of which = after) noexcept {
         decltype(auto) stages = self().view();
         return self().state().logprobs(stages, logits, n, which);

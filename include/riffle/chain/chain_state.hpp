@@ -16,6 +16,7 @@
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/history.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/status.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -49,12 +50,12 @@ public:
 
     // ---- from logits to token
 
-    token_id peek(const stage_list& stages, std::span<const float> logits) noexcept {
+    token_id peek(const stage_list& stages, const logit_row& logits) noexcept {
         history_.save_after_copying(stages);
         return run(stages, logits, run_to::token);
     }
     /// (The room for the token comes first: under numerics::llama a step changes what stages keep.)
-    token_id sample(const stage_list& stages, std::span<const float> logits) noexcept {
+    token_id sample(const stage_list& stages, const logit_row& logits) noexcept {
         if (const status room = make_room(stages, 1); !room.ok()) {
             status_ = room;
             last_step_ = {};
@@ -64,7 +65,7 @@ public:
         return accept_chosen(stages);
     }
     /// The law that the selector would draw by.
-    typename Machine::weighed_law weigh(const stage_list& stages, std::span<const float> logits) noexcept {
+    typename Machine::weighed_law weigh(const stage_list& stages, const logit_row& logits) noexcept {
         using law = typename Machine::weighed_law;
         if (!find_law(stages, logits, run_to::token)) return law();
         if (machine_.law().is_of_row()) return law(machine_.law().of_row(stages));
@@ -221,7 +222,7 @@ public:
         detail::make_distribution(c);
         return {c.data, c.size};
     }
-    std::span<const token_data> distribution(const stage_list& stages, std::span<const float> logits,
+    std::span<const token_data> distribution(const stage_list& stages, const logit_row& logits,
                                              std::size_t n = uncountable) noexcept {
         if (!find_law(stages, logits, run_to::selector)) return {};
         const law_in_ranks law = rank_law(stages, n);
@@ -229,7 +230,7 @@ public:
         detail::make_distribution(c, n, law.maximum, law.total);
         return {c.data, c.size};
     }
-    std::span<const token_logprob> logprobs(const stage_list& stages, std::span<const float> logits, std::size_t n,
+    std::span<const token_logprob> logprobs(const stage_list& stages, const logit_row& logits, std::size_t n,
                                             logprobs_of which) noexcept {
         law_in_ranks law;
         if (which == logprobs_of::before) {
@@ -313,7 +314,7 @@ private:
 
     /// Up to the law that the selector would draw by; `asked_by` needs a selector for a token. llama.cpp's forms draw
     /// and learn on the way: that is taken back.
-    bool find_law(const stage_list& stages, std::span<const float> logits, run_to asked_by) noexcept {
+    bool find_law(const stage_list& stages, const logit_row& logits, run_to asked_by) noexcept {
         history_.save_after_copying(stages);
         std::array<std::byte, checkpoint::stage_bytes> state{};
         if (stages.is_exact()) stages.save(state.data());
@@ -352,7 +353,7 @@ private:
         x.take(token);
         machine_.run(stages, stages.plan_for_row(row_of_law_.size()), memory_.in_use(), x, row_of_law_, run_to::token);
     }
-    token_id run(const stage_list& stages, std::span<const float> logits, run_to end) noexcept {
+    token_id run(const stage_list& stages, const logit_row& logits, run_to end) noexcept {
         last_token_ = null_token;
         status_ = (stages.check)();
         if (status_.ok() && end == run_to::token && !stages.has_selector()) status_ = status_code::no_selector;
@@ -361,13 +362,13 @@ private:
         if (!stages.is_exact()) stages.look_at_legal(x, logits.size(), memory_.in_use().legal);
         return run(stages, stages.plan_for_row(logits.size(), memory_.in_use().legal), x, logits, end);
     }
-    bool take_row(const stage_list& stages, std::span<const float> logits) noexcept {
+    bool take_row(const stage_list& stages, const logit_row& logits) noexcept {
         if (logits.empty()) status_ = status_code::empty_row;
         else if (logits.size() > memory::longest) status_ = status_code::row_too_long;
         else status_ = reserve_scratch(stages, logits.size());
         return status_.ok();
     }
-    token_id run(const stage_list& stages, const plan& p, const context& x, std::span<const float> logits,
+    token_id run(const stage_list& stages, const plan& p, const context& x, const logit_row& logits,
                  run_to end) noexcept {
         last_token_ = machine_.run(stages, p, memory_.in_use(), x, logits, end);
         status_ = machine_.state();
@@ -414,7 +415,7 @@ private:
     status status_;
     step last_step_;
     token_id last_token_ = null_token;
-    std::span<const float> row_of_law_;  ///< as long as the machine has its law
+    logit_row row_of_law_;  ///< as long as the machine has its law
 };
 
 using chain_state = basic_chain_state<cpu_machine>;

@@ -13,6 +13,7 @@
 #include <riffle/chain/stage_list.hpp>
 #include <riffle/chain/verbs_of_step.hpp>
 #include <riffle/chain/weighed.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/softmax_statistics.hpp>
 #include <riffle/core/tuning.hpp>
 #include <riffle/wide/candidate_row.hpp>
@@ -57,7 +58,7 @@ public:
     /// asked for. `known` is what find_max finds in the row, where memory.block_maxima has its block maxima already;
     /// steps of the plan before `first` were done elsewhere.
     token_id run(const Stages& stages, const plan& p, const detail::scratch& memory, const context& x,
-                 std::span<const float> logits, run_to end, const wide::row_maximum* known = nullptr,
+                 const logit_row& logits, run_to end, const wide::row_maximum* known = nullptr,
                  std::size_t first = 0) noexcept {
         s_.begin(stages, p, memory, x, logits, end, known, first);
         nucleus_.begin();

@@ -12,10 +12,12 @@
 #include <riffle/chain/stage_ops.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/context.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/row.hpp>
 #include <riffle/core/status.hpp>
 #include <riffle/math/fixed_mass.hpp>
 #include <riffle/wide/above.hpp>
+#include <riffle/wide/half_rows.hpp>
 #include <riffle/wide/max.hpp>
 #include <riffle/wide/nucleus.hpp>
 #include <riffle/wide/preimage.hpp>
@@ -59,9 +61,8 @@ struct row_step {
     bool stays_in_row = false;                 ///< what a bridge has left was in the row, not among candidates
     wide::nucleus_bound kept;                  ///< run_to::law: what a nucleus left of the row, where none is hidden
 
-    void begin(const Stages& list, const plan& p, const detail::scratch& in, const context& x,
-               std::span<const float> logits, run_to goal, const wide::row_maximum* known_maximum,
-               std::size_t first) noexcept {
+    void begin(const Stages& list, const plan& p, const detail::scratch& in, const context& x, const logit_row& logits,
+               run_to goal, const wide::row_maximum* known_maximum, std::size_t first) noexcept {
         stages = &list;
         end = goal;
         past = &x;

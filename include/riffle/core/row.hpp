@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/core/tuning.hpp>
 #include <riffle/math/lanes.hpp>
@@ -43,42 +43,40 @@ struct kept_edits {
 
     std::uint8_t first[lists];      ///< index of each list's first edit, 0 = none; block b has list b % lists
     edit edits[most + 1];           ///< from 1 on
-    float together[2][block_size];  ///< two blocks as they are with their edits, by turns
+    float together[2][block_size];  ///< two blocks as floats with their edits, by turns
 };
 
 /// A row of logits as the passes read it: a pointer a block. Most blocks lie in the caller's memory, untouched. Edits
 /// of few logits of a block are kept beside the row, and put in where the block is read. More of them, a mask or a
 /// rewrite give the blocks that they touch a private copy, so the row is never copied as a whole. A last block
-/// that is not whole is copied and padded with -inf, so passes know whole blocks only.
+/// that is not whole is copied and padded with -inf, so passes know whole blocks only. Logits of 16 bits are made
+/// floats a block at a time, as it is read.
 class row {
 public:
     row() noexcept = default;
 
     /// `blocks` holds block_count(size) pointers, `copies` block_count(size) * block_size floats. Logits that lie at
     /// the beginning of `copies` themselves are the private copy already. Without `edits` every edited block is copied.
-    void assign(std::span<const float> logits, const float** blocks, float* copies,
-                kept_edits* edits = nullptr) noexcept {
-        assign(logits.data(), logits.size(), blocks, copies, edits);
+    /// (For logits of 16 bits they are needed.)
+    void assign(const logit_row& logits, const float** blocks, float* copies, kept_edits* edits = nullptr) noexcept {
+        if (logits.halves()) assign_halves(logits, blocks, copies, edits);
+        else assign(logits.floats(), logits.size(), blocks, copies, edits);
     }
-    /// assign without a span, which costs every includer 150 instantiations where it is made.
+    /// Of floats.
     void assign(const float* logits, std::size_t size, const float** blocks, float* copies,
                 kept_edits* edits = nullptr) noexcept {
         const std::size_t count = block_count(size);
         begin(size, count, blocks);
         given_ = logits;
         copies_ = copies;
-        if (edits && logits != copies) {
-            edits_ = edits;  // kept for half of the blocks: where more are touched, copies are as good
-            most_edits_ = count / 2 < kept_edits::most ? count / 2 : kept_edits::most;
-        }
+        if (edits && logits != copies) keep_edits_in(edits);
         const std::size_t full = size_ / block_size;
         for (std::size_t b = 0; b < full; ++b) blocks_[b] = logits + b * block_size;
         if (full == count_) return;
-        float* tail = copies_ + full * block_size;
         const std::size_t rest = size_ - full * block_size;
-        if (logits != copies_) std::memcpy(tail, logits + full * block_size, rest * sizeof(float));
-        std::memcpy(tail + rest, illegal_block.logits, (block_size - rest) * sizeof(float));
-        blocks_[full] = tail;
+        if (logits != copies_)
+            std::memcpy(copies_ + full * block_size, logits + full * block_size, rest * sizeof(float));
+        pad(full, rest);
     }
 
     /// Whole blocks from anywhere, to read.
@@ -87,23 +85,35 @@ public:
     std::size_t size() const noexcept { return size_; }
     std::size_t blocks() const noexcept { return count_; }
     /// The logits of a block. They stay until two other blocks were asked for, or an edit of this one.
-    const float* block(std::size_t b) const noexcept { return may_have_edits(b) ? put_together(b) : blocks_[b]; }
-    /// Where they lie in memory, without kept edits.
+    const float* block(std::size_t b) const noexcept {
+        if (may_have_edits(b)) return put_together(b);
+        return blocks_[b] ? blocks_[b] : made_floats(b);
+    }
+    /// Where they lie in memory, without kept edits; nullptr where they have 16 bits there.
     const float* unedited(std::size_t b) const noexcept { return blocks_[b]; }
+    /// The logit of a token without its kept edit.
+    float unedited_logit(std::size_t id) const noexcept {
+        const float* const logits = blocks_[id / block_size];
+        return logits ? logits[id % block_size] : widened(id);
+    }
+    /// How 16-bit logits are read, nullptr where the row has floats; and where those of a block lie.
+    const half_format* format() const noexcept { return format_; }
+    const std::byte* halves(std::size_t b) const noexcept { return halves_ + b * block_size * sizeof(std::uint16_t); }
     /// The logit of a token as it stands in memory, not canonical.
     float logit(std::size_t id) const noexcept {
         const std::size_t b = id / block_size;
         if (may_have_edits(b))
             for (std::size_t i = first_edit(b); i; i = next_edit(i, b))
                 if (std::size_t(edits_->edits[i].token) == id) return edits_->edits[i].logit;
-        return blocks_[b][id % block_size];
+        return unedited_logit(id);
     }
 
     /// The block's private copy, made on first use.
     float* own(std::size_t b) noexcept {
         float* const copy = copies_ + b * block_size;
         if (blocks_[b] != copy) {
-            std::memcpy(copy, blocks_[b], block_size * sizeof(float));
+            if (blocks_[b]) std::memcpy(copy, blocks_[b], block_size * sizeof(float));
+            else widen_block_(halves(b), copy);
             put_in(b, first_edit(b), copy);
             blocks_[b] = copy;
         }
@@ -127,7 +137,7 @@ public:
     /// The i-th, 1 <= i <= edit_count(). It holds as long as its block is not copied.
     const kept_edits::edit& kept_edit(std::size_t i) const noexcept { return edits_->edits[i]; }
     /// Whether a block is not the caller's memory. (Of a row that may have kept edits.)
-    bool is_copied(std::size_t b) const noexcept { return blocks_[b] != given_ + b * block_size; }
+    bool is_copied(std::size_t b) const noexcept { return blocks_[b] != (given_ ? given_ + b * block_size : nullptr); }
 
     /// Replaces the logit of a token by change(logit), both canonical; ids outside the row are ignored.
     template <class Change>
@@ -150,9 +160,42 @@ private:
         blocks_ = blocks;
         given_ = nullptr;
         copies_ = nullptr;
+        format_ = nullptr;
+        widen_block_ = nullptr;
+        halves_ = nullptr;
         edits_ = nullptr;
         edit_count_ = most_edits_ = 0;
         saw_nan_ = saw_infinity_ = false;
+    }
+
+    void keep_edits_in(kept_edits* edits) noexcept {
+        edits_ = edits;  // kept for half of the blocks: where more are touched, copies are as good
+        most_edits_ = count_ / 2 < kept_edits::most ? count_ / 2 : kept_edits::most;
+    }
+    RIFFLE_NOINLINE void assign_halves(const logit_row& logits, const float** blocks, float* copies,
+                                       kept_edits* edits) noexcept {
+        begin(logits.size(), block_count(logits.size()), blocks);
+        format_ = logits.halves();
+        widen_block_ = format_->widener();
+        halves_ = logits.bytes();
+        copies_ = copies;
+        keep_edits_in(edits);
+        const std::size_t full = size_ / block_size;
+        for (std::size_t b = 0; b < full; ++b) blocks_[b] = nullptr;
+        if (full == count_) return;
+        for (std::size_t id = full * block_size; id < size_; ++id) copies_[id] = widened(id);
+        pad(full, size_ % block_size);
+    }
+    /// Ends the last block, which is copied, behind its logits.
+    void pad(std::size_t b, std::size_t logits) noexcept {
+        float* const tail = copies_ + b * block_size;
+        std::memcpy(tail + logits, illegal_block.logits, (block_size - logits) * sizeof(float));
+        blocks_[b] = tail;
+    }
+    float widened(std::size_t id) const noexcept {
+        std::uint16_t bits;
+        std::memcpy(&bits, halves_ + id * sizeof bits, sizeof bits);
+        return format_->widened(bits);
     }
 
     RIFFLE_NOINLINE float& kept_or_copied(std::size_t id) noexcept {
@@ -165,7 +208,7 @@ private:
         if (length == tuning::edits_of_block || edit_count_ == most_edits_) return own(b)[id % block_size];
         std::uint8_t& first = edits_->first[b % kept_edits::lists];
         kept_edits::edit& added = edits_->edits[++edit_count_];
-        added = {blocks_[b][id % block_size], token_id(id), first};
+        added = {unedited_logit(id), token_id(id), first};
         first = std::uint8_t(edit_count_);
         return added.logit;
     }
@@ -183,13 +226,19 @@ private:
         while (i && std::size_t(edits_->edits[i].token) / block_size != b) i = edits_->edits[i].next;
         return i;
     }
+    float* next_together() const noexcept { return edits_->together[turn_ ^= 1]; }
+    float* made_floats(std::size_t b) const noexcept {
+        float* const to = next_together();
+        widen_block_(halves(b), to);
+        return to;
+    }
     RIFFLE_NOINLINE const float* put_together(std::size_t b) const noexcept {
         const std::size_t first = first_edit(b);
-        if (first == 0) return blocks_[b];
-        turn_ ^= 1;
         const float* const from = blocks_[b];
-        float* const to = edits_->together[turn_];
-        for (std::size_t i = 0; i < block_size; i += 8) {  // of memcpy g++ makes an instruction that is slow to begin
+        if (first == 0 && from) return from;
+        float* const to = from ? next_together() : made_floats(b);
+        for (std::size_t i = 0; from && i < block_size;
+             i += 8) {  // of memcpy g++ makes an instruction that is slow to begin
             const auto four = lanes<4>::load(from + i), four_more = lanes<4>::load(from + i + 4);
             four.store(to + i);
             four_more.store(to + i + 4);
@@ -204,7 +253,10 @@ private:
     }
 
     const float** blocks_ = nullptr;
-    const float* given_ = nullptr;
+    const float* given_ = nullptr;         ///< the caller's floats
+    const half_format* format_ = nullptr;  ///< of the caller's 16-bit logits
+    half_format::widen_block widen_block_ = nullptr;
+    const std::byte* halves_ = nullptr;  ///< and where they lie; their blocks are nullptr
     float* copies_ = nullptr;
     kept_edits* edits_ = nullptr;
     std::size_t size_ = 0, count_ = 0;

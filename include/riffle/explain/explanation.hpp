@@ -14,6 +14,7 @@
 #include <riffle/core/byte_set.hpp>
 #include <riffle/core/candidates.hpp>
 #include <riffle/core/checkpoint.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/explain/plan_text.hpp>
 
 namespace riffle::inline RIFFLE_ABI {
@@ -168,7 +169,7 @@ private:
 /// one that the exact distribution gives.) Nothing is accepted; it costs many times a sample and allocates. A chain
 /// that is never explained has no code for it.
 template <class Chain>
-explanation explain(Chain& chain, std::span<const float> logits) {
+explanation explain(Chain& chain, const logit_row& logits) {
     decltype(auto) stages = chain.view();
     explanation e;
     e.plan = plan_text(stages, logits.size());

@@ -142,7 +142,7 @@
 
 // avx512f implies none of popcnt, bmi, bmi2 and lzcnt, so each is named.
 #if RIFFLE_X86
-#define RIFFLE_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,fma")))
+#define RIFFLE_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt,fma,f16c")))
 #define RIFFLE_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,lzcnt,popcnt,fma")))
 #endif
 

@@ -16,7 +16,7 @@ struct row_maximum {
 };
 
 /// The maximum of every block, and of the row; and, where `groups` is not null, those of smaller groups: one a lane, so
-/// N groups of block_size / N logits to a block. Reads the row once, as it lies: see_edits does the rest.
+/// N groups of block_size / N logits to a block. Reads a row of floats once, as it lies: see_edits does the rest.
 struct max_pass {
     template <int N>
     static RIFFLE_INLINE row_maximum run(const detail::row& r, float* const& block_maxima,
@@ -79,7 +79,7 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups,
         float* const of_block = groups ? groups + b * lanes_now : nullptr;
         float& known = groups ? of_block[id % lanes_now] : block_maxima[b];
         found.saw_nan |= edit.logit != edit.logit;
-        if (r.unedited(b)[id % block_size] < known) {
+        if (r.unedited_logit(id) < known) {
             if (edit.logit > known) known = edit.logit;
             if (edit.logit > block_maxima[b]) block_maxima[b] = edit.logit;
         } else {
@@ -95,7 +95,8 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups,
 /// null, and the greatest logit.
 template <class Row>
 row_maximum find_max(const Row& r, float* block_maxima, float* groups = nullptr) noexcept {
-    row_maximum found = run<max_pass>(r, block_maxima, groups);
+    row_maximum found =
+        r.format() ? r.format()->find_max(r, block_maxima, groups) : run<max_pass>(r, block_maxima, groups);
     if (r.edit_count() > 0) see_edits(r, block_maxima, groups, found);
     return found;
 }

@@ -7,6 +7,7 @@
 #include <riffle/chain/stage_ops.hpp>
 #include <riffle/chain/weighed.hpp>
 #include <riffle/core/draws.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/core/token_weight.hpp>
 #include <riffle/math/wide_integer.hpp>
@@ -45,7 +46,7 @@ draws numbers_of_draft(Chain& chain, std::size_t ahead) noexcept {
 /// more often. With gumbel it is at least (1 - d) / (1 + d) of the positions, d being the total variation distance of
 /// the laws: Daliri et al., arXiv 2408.07978.)
 template <class Chain>
-token_id draft_from(Chain& of_draft_model, std::span<const float> logits, draft& out) noexcept {
+token_id draft_from(Chain& of_draft_model, const logit_row& logits, draft& out) noexcept {
     const weighed law = of_draft_model.weigh(logits);
     if (!law) return null_token;
     const std::size_t index = out.size();
@@ -62,7 +63,7 @@ token_id draft_from(Chain& of_draft_model, std::span<const float> logits, draft&
 /// siblings. 64 at most. Nothing is accepted: the chain stands behind the node's token, and goes on to a child by
 /// accept_choice. Answers how many children were appended: fewer where the law has fewer tokens, 0 where there is none.
 template <class Chain>
-std::size_t draft_from(Chain& of_draft_model, std::span<const float> logits, draft_tree& out, std::int32_t parent,
+std::size_t draft_from(Chain& of_draft_model, const logit_row& logits, draft_tree& out, std::int32_t parent,
                        std::size_t children) noexcept {
     constexpr std::size_t most = 64;
     token_weight drawn[most];

@@ -13,7 +13,7 @@ namespace detail {
 /// row(i): a row of logits that stays as it is during a round. With a size(), where it is known how many there are.
 template <class Rows>
 concept gives_rows = requires(const Rows& rows) {
-    { rows(std::size_t{}) } -> std::convertible_to<std::span<const float>>;
+    { rows(std::size_t{}) } -> std::convertible_to<logit_row>;
 };
 
 /// The rows of a round, from memory or from a function.
@@ -35,7 +35,7 @@ public:
         }
         return {};
     }
-    std::span<const float> operator[](std::size_t i) const noexcept {
+    logit_row operator[](std::size_t i) const noexcept {
         if constexpr (std::convertible_to<const Rows&, logit_rows>) return logit_rows(rows_)[i];
         else return rows_(i);
     }

@@ -59,8 +59,9 @@ public:
     const Verifier& how() const noexcept { return how_; }
 
     /// A round with a line. Row 0 is what the model says behind the text, row i behind i tokens of the draft: a
-    /// logit_rows (or a row-major matrix), or a function of a std::size_t that gives a std::span<const float>; rows are
-    /// looked at in order, and those behind what is accepted may not be asked for. `ends` are tokens that end the text.
+    /// logit_rows (or a row-major matrix), or a function of a std::size_t that gives a logit_row, or what turns into
+    /// one; rows are looked at in order, and those behind what is accepted may not be asked for. `ends` are tokens that
+    /// end the text.
     ///
     /// What is decided is accepted by the chain when verify returns, so that a mark of before takes it back. A drafted
     /// token that the row does not have cuts the draft there. Where there are too few rows, a row that is asked for is

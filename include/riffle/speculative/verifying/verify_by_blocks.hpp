@@ -9,6 +9,7 @@
 #include <riffle/core/checkpoint.hpp>
 #include <riffle/core/draws.hpp>
 #include <riffle/core/growing_array.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/wide_integer.hpp>
 #include <riffle/speculative/drafts/draft.hpp>
@@ -96,7 +97,7 @@ private:
             const checkpoint mark = round_.chain.mark();
             if (!positions_.push({mark, reached, reached, one})) return out_of_memory();  // as the last of all
             if (i == proposed_.size() || reached == 0 || ended_) return true;
-            const std::span<const float> row = rows_[i];
+            const logit_row row = rows_[i];
             if (std::size_t(proposed_[i]) >= row.size() && !row.empty()) return true;
             const weighed law = round_.chain.weigh(row);
             if (!law) return i > 0 || failed();

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafts/draft_tree.hpp>
@@ -13,7 +14,7 @@ namespace riffle::inline RIFFLE_ABI::detail {
 /// What the chain samples from a row, accepted and given out; null_token where the round ends. is_drafted(token) says
 /// which node of the draft it is, below 0 for none.
 template <class Chain, class NodeOf>
-token_id sample_next(round_of<Chain>& round, std::span<const float> row, NodeOf node_of) noexcept {
+token_id sample_next(round_of<Chain>& round, const logit_row& row, NodeOf node_of) noexcept {
     const token_id token = round.chain.sample(row);
     if (token < 0) {
         if (round.chain.last_step().refused) round.note(round.chain.last_step(), token, false, draft_tree::root);

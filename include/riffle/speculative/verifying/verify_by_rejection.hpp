@@ -7,6 +7,7 @@
 #include <riffle/chain/weighed.hpp>
 #include <riffle/core/draws.hpp>
 #include <riffle/core/growing_array.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/speculative/drafts/draft.hpp>
 #include <riffle/speculative/drafts/draft_tree.hpp>
@@ -30,7 +31,7 @@ template <class Chain, class Rows>
 void reject_line(round_of<Chain>& round, std::uint64_t seed, const draft& proposed, const logit_source<Rows>& rows,
                  residual& left) noexcept {
     for (std::size_t i = 0;; ++i) {
-        const std::span<const float> row = rows[i];
+        const logit_row row = rows[i];
         const weighed law = round.chain.weigh(row);
         if (!law) return round.fail_as_chain();
         const draws numbers = round.numbers(seed);
@@ -134,7 +135,7 @@ void reject_tree(round_of<Chain>& round, std::uint64_t seed, bool with_replaceme
     const draws numbers = round.numbers_of_round(seed);
     std::uint32_t number = 1;
     for (std::int32_t at = draft_tree::root;;) {
-        const std::span<const float> row = rows[std::size_t(at + 1)];
+        const logit_row row = rows[std::size_t(at + 1)];
         const weighed law = round.chain.weigh(row);
         if (!law) return round.fail_as_chain();
         left.begin(law);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <riffle/chain/weighed.hpp>
+#include <riffle/core/logit_row.hpp>
 #include <riffle/core/token.hpp>
 #include <riffle/math/elementwise.hpp>
 #include <riffle/speculative/drafts/draft.hpp>
@@ -29,7 +30,7 @@ template <class Chain, class Rows, class Child>
 void accept_typical(round_of<Chain>& round, const typical_acceptance& how, const logit_source<Rows>& rows,
                     Child child) noexcept {
     for (std::int32_t at = draft_tree::root;;) {
-        const std::span<const float> row = rows[std::size_t(at + 1)];
+        const logit_row row = rows[std::size_t(at + 1)];
         const weighed law = round.chain.weigh(row);
         if (!law) return round.fail_as_chain();
         const float enough = enough_of(how, law);
