@@ -1,7 +1,6 @@
 // Rows of 16-bit logits beside the rows of the floats that they are, whose tokens they give: microseconds a sample of
 // 131,072 logits, one row again and again (in the caches near the core) and of 64 by turns (not there).
 // `benchmarks/table half_rows` prints the table: the time of the floats, and how many times that the 16 bits take.
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,20 +10,12 @@
 
 #include <riffle/riffle.hpp>
 
+#include "narrowed.hpp"
 #include "rows.hpp"
 
 namespace {
 
 using namespace riffle;
-
-/// Next to zero, of numbers that are no denormals.
-float16 to_float16(float x) {
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(x), sign = bits >> 16 & 0x8000;
-    const auto exponent = std::int32_t(bits >> 23 & 255) - 127 + 15;
-    if (exponent <= 0) return {std::uint16_t(sign)};
-    return {std::uint16_t(sign | std::uint32_t(exponent) << 10 | (bits >> 13 & 0x3ff))};
-}
-bfloat16 to_bfloat16(float x) { return {std::uint16_t(std::bit_cast<std::uint32_t>(x) >> 16)}; }
 
 template <class Half>
 struct row_pair {

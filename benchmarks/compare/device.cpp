@@ -1,10 +1,13 @@
 // Chains on a device: time of the device a row (by its own timestamps), beside a copy of the same rows by the device,
-// and the same chain on one core; with one work group a row, and with several. Every token is checked against the
-// processor's. What is printed are the lines of a table in Markdown, as benchmarks/README.md has it.
+// and the same chain on one core; with one work group a row, and with several; of floats and of float16. Every token is
+// checked against the processor's. What is printed are the lines of a table in Markdown, as benchmarks/README.md has
+// it.
 //
 //     riffle_compare_device [V] [ROWS...]     V = 128256, ROWS = 1 8 64 256
 //     RIFFLE_GROUP_SIZE=N                     invocations of a group
-//     RIFFLE_GROUPS=N                         groups a row; else 1 to 64 of them, and 1 on a processor that plays a device
+//     RIFFLE_LOGITS=float32|float16           one of them alone
+//     RIFFLE_GROUPS=N                         groups a row; else 1 to 64 of them, and 1 on a processor that plays a
+//     device
 
 #include <algorithm>
 #include <array>
@@ -17,6 +20,7 @@
 
 #include <riffle/gpu.hpp>
 
+#include "../narrowed.hpp"
 #include "../rows.hpp"
 
 using namespace riffle;
@@ -140,18 +144,31 @@ struct settings {
     std::vector<std::size_t> counts;
     std::uint32_t group_size = 0;
     std::vector<std::uint32_t> groups;  ///< of a row
+    std::vector<logit_format> formats;
+};
+
+/// A row in memory of the device's, and as it is sampled on the processor.
+struct given_row {
+    std::vector<float> floats;
+    std::vector<float16> halves;
+    given_row(std::vector<float> row, logit_format format) : floats(std::move(row)) {
+        if (format == logit_format::float16)
+            for (const float logit : floats) halves.push_back(to_float16(logit));
+    }
+    logit_row row() const { return halves.empty() ? logit_row(floats) : logit_row(halves); }
 };
 
 template <class Chain>
 void measure(const gpu::device& on, timed_queue& queue, const char* name, const Chain& chain, bool flat,
-             const settings& wish, std::uint32_t groups) {
+             const settings& wish, std::uint32_t groups, logit_format format) {
     const std::size_t size = wish.size;
     using on_device = gpu::chain_on_device<Chain>;
     constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
     for (const std::size_t count : wish.counts) {
         if (groups > 1 && count * groups > 4096) continue;
-        const VkDeviceSize bytes = 4 * size * count;
+        const std::size_t row_bytes = bytes_of(format) * ((size + 1) / 2 * 2);
+        const VkDeviceSize bytes = row_bytes * count;
         gpu::device_buffer staging, logits, copy, requests, results, saved;
         require(staging.create(on, bytes, {seen}), "staging");
         require(logits.create(on, bytes, {local}), "logits");
@@ -160,8 +177,9 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         require(requests.create(on, 4 * request_words, {local | seen, seen}), "requests");
         require(results.create(on, 4 * gpu::result_words(room) * count, {seen}), "results");
         gpu::kernel kernel;
-        require(kernel.create(on.context(), on_device(), wish.group_size, groups), "kernel");
-        require(saved.create(on, 4 * 4096 * count + kernel.saved_bytes(std::uint32_t(count), 0), {local}), "saved");
+        require(kernel.create(on.context(), on_device(), wish.group_size, groups, format), "kernel");
+        const VkDeviceSize parts = kernel.saved_bytes(std::uint32_t(count), 0, std::uint32_t(size));
+        require(saved.create(on, 4 * 4096 * count + parts, {local}), "saved");
         const auto whole = [](const gpu::device_buffer& b) { return gpu::buffer_range{b.buffer(), 0, b.size()}; };
         const gpu::kernel_buffers buffers{whole(logits), whole(requests), whole(results), whole(saved)};
 
@@ -187,17 +205,20 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         require(kernel.write(set, buffers), "set");
 
         std::vector<Chain> chains;
-        std::vector<std::vector<float>> all;
+        std::vector<given_row> all;
         gpu::requests written;
         written.begin(requests.as<std::uint32_t>(), on_device::layout, count, size);
         for (std::size_t r = 0; r < count; ++r) {
-            all.push_back(flat ? rows::flat(size, r) : rows::medium(size, r));
-            std::memcpy(staging.as<float>().data() + r * size, all.back().data(), 4 * size);
+            all.emplace_back(flat ? rows::flat(size, r) : rows::medium(size, r), format);
+            std::memcpy(staging.as<std::byte>().data() + r * row_bytes, all.back().row().bytes(),
+                        size * bytes_of(format));
             chains.push_back(chain.fork(std::uint16_t(r)));
             for (token_id t = 0; t < 64; ++t) (void)chains.back().accept(t * 7);
             if (!written.add(on_device(), chains.back(), r)) require(gpu::device_code::buffer_too_small, "request");
         }
         const VkBufferCopy everything{0, 0, bytes};
+        gpu::kernel_rows dispatched = gpu::rows_of(written, room);
+        dispatched.stride = std::uint32_t(row_bytes / bytes_of(format));
         double first = 0.0, unused = 0.0;
         (void)queue.run([&](VkCommandBuffer c) {
             f.copy_buffer(c, staging.buffer(), logits.buffer(), 1, &everything);
@@ -211,9 +232,8 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
             unused);
         const auto ran = median_of(
             [&] {
-                return queue.run([&](VkCommandBuffer c) {
-                    require(kernel.record(c, set, buffers, gpu::rows_of(written, room)), "record");
-                });
+                return queue.run(
+                    [&](VkCommandBuffer c) { require(kernel.record(c, set, buffers, dispatched), "record"); });
             },
             first);
         std::size_t differ = 0;
@@ -221,7 +241,7 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         for (std::size_t r = 0; r < count; ++r) {
             Chain same = chains[r];
             const double start = now();
-            const token_id expected = same.peek(all[r]);
+            const token_id expected = same.peek(all[r].row());
             here = std::min(here, now() - start);
             token_id token = null_token;
             const auto* words = results.as<std::uint32_t>().data() + r * gpu::result_words(room);
@@ -230,14 +250,14 @@ void measure(const gpu::device& on, timed_queue& queue, const char* name, const 
         }
         for (int i = 0; i < 20; ++i) {
             const double start = now();
-            (void)chains[0].peek(all[0]);
+            (void)chains[0].peek(all[0].row());
             here = std::min(here, now() - start);
         }
-        const std::size_t words = on_device::make_words({on_device::options.module, groups}).span().size();
-        std::printf("| %s | %zu | %u | %.1f | %.2f | %.1f | %.1f | %.1f | %zu | %zu | %.0f | %zu |\n", name, count,
-                    groups, ran.device / double(count), double(bytes) / ran.device * 1e-3,
-                    copied.device / double(count), ran.wall, here, 4 * gpu::result_words(room), words, first * 1e-3,
-                    differ);
+        const std::size_t words = on_device::make_words({on_device::options.module, groups, format}).span().size();
+        std::printf("| %s | %s | %zu | %u | %.1f | %.2f | %.1f | %.1f | %.1f | %zu | %zu | %.0f | %zu |\n", name,
+                    format == logit_format::float32 ? "float32" : "float16", count, groups, ran.device / double(count),
+                    double(bytes) / ran.device * 1e-3, copied.device / double(count), ran.wall, here,
+                    4 * gpu::result_words(room), words, first * 1e-3, differ);
         std::fflush(stdout);
         f.destroy_descriptor_pool(device, pool, nullptr);
     }
@@ -259,21 +279,25 @@ int main(int argc, char** argv) {
     require(on.state(), "device");
     if (const std::uint32_t groups = number("RIFFLE_GROUPS")) wish.groups = {groups};
     else wish.groups = on.is_software() ? std::vector<std::uint32_t>{1} : std::vector<std::uint32_t>{1, 4, 16, 32, 64};
+    const char* const one = std::getenv("RIFFLE_LOGITS");
+    for (const logit_format format : {logit_format::float32, logit_format::float16})
+        if (!one || (std::strcmp(one, "float16") == 0) == (format == logit_format::float16))
+            wish.formats.push_back(format);
     timed_queue queue(on);
     std::printf("%s, V = %zu\n\n", on.name(), wish.size);
-    std::printf(
-        "| chain | rows | groups a row | µs of the device a row | GB/s | a copy of it, µs | µs for all, submitted and "
-        "waited for | one core, µs a row | bytes back a row | words | first run, ms | tokens that differ |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    std::printf("| chain | logits | rows | groups a row | µs of the device a row | GB/s | a copy of it, µs | µs for "
+                "all, submitted and "
+                "waited for | one core, µs a row | bytes back a row | words | first run, ms | tokens that differ |\n"
+                "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     const auto measure_all = [&](const char* name, const auto& chain, bool flat = false) {
-        for (const std::uint32_t groups : wish.groups) measure(on, queue, name, chain, flat, wish, groups);
+        for (const logit_format format : wish.formats)
+            for (const std::uint32_t groups : wish.groups) measure(on, queue, name, chain, flat, wish, groups, format);
     };
     measure_all("greedy", chain(greedy{}));
     measure_all("top_k 40, top_p .95, min_p .05, temperature .8, dist",
                 chain(top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 1}));
-    measure_all("the same behind penalties 64 1.1",
-                chain(penalties{.repeat = 1.1f}, top_k{.k = 40}, top_p{.p = 0.95f}, min_p{.p = 0.05f},
-                      temperature{.t = 0.8f}, dist{.seed = 1}));
+    measure_all("the same behind penalties 64 1.1", chain(penalties{.repeat = 1.1f}, top_k{.k = 40}, top_p{.p = 0.95f},
+                                                          min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 1}));
     measure_all("min_p .05, temperature .8, dist", chain(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 1}));
     measure_all("temperature .8, dist", chain(temperature{.t = 0.8f}, dist{.seed = 1}));
     measure_all("temperature 1.5, top_p .95, dist (flat rows)",

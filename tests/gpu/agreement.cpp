@@ -1,8 +1,8 @@
 #include "gpu/agreement.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "half_floats.hpp"
 #include "spirv/expected_outcome.hpp"
 
 namespace riffle_tests {
@@ -12,15 +12,24 @@ using namespace riffle::gpu;
 
 device_chain::device_chain(dynamic_chain& chain, std::size_t longest_row, std::uint32_t group_size, std::size_t room,
                            std::size_t rows)
-    : chain_(chain), on_(chain),
-      group_size_(group_size), sizes_{longest_row * rows + 64, (on_.layout.words + 20 * longest_row + 8192) * rows,
-                                      rows, room},
+    : chain_(chain), on_(chain), group_size_(group_size), sizes_{longest_row * rows + 64,
+                                                                 (on_.layout.words + 20 * longest_row + 8192) * rows,
+                                                                 rows,
+                                                                 room,
+                                                                 0,
+                                                                 1,
+                                                                 logit_format::float32,
+                                                                 longest_row},
       words_(on_.words()) {}
 
 void device_chain::share_rows() {
-    shared_words_ = on_.make_words({.module = on_.options.module, .groups_a_row = 0});
-    words_ = shared_words_.span();
     sizes_.groups_a_row = 0;
+    use_format(sizes_.format);
+}
+void device_chain::use_format(logit_format format) {
+    sizes_.format = format;
+    made_words_ = on_.make_words({.module = on_.options.module, .groups_a_row = sizes_.groups_a_row, .logits = format});
+    words_ = made_words_.span();
 }
 
 kernel_runner& device_chain::runner() {
@@ -39,11 +48,13 @@ void device_chain::expect_agreement(std::span<const float> row, const std::strin
 void device_chain::expect_agreement(std::span<const std::vector<float>> rows, std::size_t stride, int times,
                                     const std::string& what) {
     kernel_runner& run = runner();
-    const std::size_t vocabulary = rows[0].size();
-    std::ranges::fill(run.logits(), 77.0f);  // what lies between rows is not looked at
+    const std::size_t vocabulary = rows[0].size(), logit_bytes = bytes_of(sizes_.format);
+    const std::span<std::byte> memory = std::as_writable_bytes(run.logits());
+    std::ranges::fill(memory, std::byte{0x7f});  // what lies between rows is not looked at: NaN, or great numbers
     for (std::size_t r = 0; r < rows.size(); ++r)
-        std::memcpy(run.logits().data() + r * stride, rows[r].data(), 4 * vocabulary);
-    const std::vector<float> before(run.logits().begin(), run.logits().end());
+        std::ranges::copy(bytes_in(sizes_.format, rows[r]),
+                          memory.begin() + std::ptrdiff_t((first_logit_ + r * stride) * logit_bytes));
+    const std::vector<std::byte> before(memory.begin(), memory.end());
     written_.begin(run.request_words(), on_.layout, rows.size(), vocabulary);
     if (is_for_processor()) {
         ASSERT_FALSE(written_.add(on_, chain_, 0)) << what;
@@ -56,12 +67,14 @@ void device_chain::expect_agreement(std::span<const std::vector<float>> rows, st
     all.stride = std::uint32_t(stride);
     all.wants = wants_;
     all.groups = groups_;
+    all.first_logit = first_logit_;
     const device_status ran = run.run(all, times);
     ASSERT_TRUE(ran.ok()) << what << ": " << ran.message().c_str();
-    EXPECT_EQ(std::memcmp(before.data(), run.logits().data(), 4 * before.size()), 0) << what << ": the row has changed";
-    EXPECT_TRUE(sizes_.groups_a_row == 1 || run.is_scratch_clear()) << what;
+    EXPECT_TRUE(std::ranges::equal(before, memory)) << what << ": the row has changed";
+    EXPECT_TRUE(sizes_.groups_a_row == 1 || is_copied(on_.plan, sizes_.format) || run.is_scratch_clear()) << what;
     for (std::size_t r = 0; r < rows.size(); ++r)
-        expect_outcome(rows[r], run.outcome(r), run.request_words().subspan(r * on_.layout.words), what);
+        expect_outcome(values_in(sizes_.format, rows[r]), run.outcome(r),
+                       run.request_words().subspan(r * on_.layout.words), what);
 }
 
 bool device_chain::is_for_processor() const {

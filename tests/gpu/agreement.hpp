@@ -31,6 +31,10 @@ public:
     /// Several work groups a row: for any number of them, a module of its own, ahead of the first row; and how many.
     void share_rows();
     void use_groups(std::uint32_t groups) { groups_ = groups; }
+    /// 16-bit logits, ahead of the first row; rows are given as floats, next to which they are. And so many logits that
+    /// lie ahead of the first row.
+    void use_format(riffle::logit_format format);
+    void begin_at(std::uint32_t first_logit) { first_logit_ = first_logit; }
     /// What the kernel is to tell; all, unless this is called.
     void want(riffle::gpu::wanted wants) { wants_ = wants; }
     const riffle::gpu::device_plan& plan() const { return on_.plan; }
@@ -56,8 +60,8 @@ private:
     kernel_runner::sizes sizes_;
     const riffle::gpu::device_context* context_ = nullptr;
     std::span<const std::uint32_t> words_;
-    riffle::gpu::emitted_words shared_words_;
-    std::uint32_t groups_ = 0;
+    riffle::gpu::emitted_words made_words_;
+    std::uint32_t groups_ = 0, first_logit_ = 0;
     std::unique_ptr<kernel_runner> runner_;
     riffle::gpu::requests written_;
 };

@@ -20,13 +20,15 @@ device_status kernel_runner::create(std::span<const std::uint32_t> words, const 
     const auto& f = on.functions();
     const VkDevice device = on.context().device;
     constexpr VkMemoryPropertyFlags seen = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    if (const auto made = kernel_.create(context, words, plan, layout_, group_size, s.groups_a_row); !made.ok())
+    if (const auto made = kernel_.create(context, words, plan, layout_, group_size, s.groups_a_row, s.format);
+        !made.ok())
         return made;
     if (const auto made = logits_.create(on, 4 * (s.first + s.logits), {seen}); !made.ok()) return made;
     if (const auto made = requests_.create(on, 4 * (s.first + s.request_words), {seen}); !made.ok()) return made;
     if (const auto made = results_.create(on, 4 * (s.first + s.rows * result_words(s.room)), {seen}); !made.ok())
         return made;
-    const std::size_t saved_words = s.request_words + kernel_.saved_bytes(std::uint32_t(s.rows), 0) / 4;
+    const std::size_t saved_words =
+        s.request_words + kernel_.saved_bytes(std::uint32_t(s.rows), 0, std::uint32_t(s.longest_row)) / 4;
     if (const auto made = saved_.create(on, 4 * (s.first + saved_words), {seen}); !made.ok()) return made;
     std::ranges::fill(saved_.as<std::uint32_t>(), 0u);
 

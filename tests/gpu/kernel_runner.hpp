@@ -18,6 +18,8 @@ public:
         std::size_t room = 64;
         std::size_t first = 0;  ///< words ahead of each range
         std::uint32_t groups_a_row = 1;
+        riffle::logit_format format = riffle::logit_format::float32;
+        std::size_t longest_row = 0;  ///< of rows that are copied
     };
     /// `context`: nullptr for the test device's own.
     kernel_runner(std::span<const std::uint32_t> words, const riffle::gpu::device_plan& plan,

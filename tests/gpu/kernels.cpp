@@ -237,8 +237,8 @@ TEST_F(KernelOnDevice, RefusesRowsThatItsBuffersHaveNoRoomFor) {
     EXPECT_EQ(code_with(&gpu::kernel_rows::rows, 0xffffffffu), device_code::buffer_too_small);
     EXPECT_EQ(code_with(&gpu::kernel_rows::room, 0xffffffffu), device_code::buffer_too_small);
     EXPECT_EQ(code_with(&gpu::kernel_rows::vocabulary, 0), device_code::too_many_rows);
-    EXPECT_EQ(code_with(&gpu::kernel_rows::vocabulary, stride + 1), device_code::too_many_rows);
-    EXPECT_EQ(code_with(&gpu::kernel_rows::stride, size - 1), device_code::too_many_rows);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::vocabulary, stride + 1), device_code::bad_stride);
+    EXPECT_EQ(code_with(&gpu::kernel_rows::stride, size - 1), device_code::bad_stride);
     EXPECT_EQ(code_with(&gpu::kernel_rows::stride, 0xffffffffu), device_code::buffer_too_small);
     // Products that 64 bits do not hold.
     EXPECT_EQ(code_of(all, {0x80000001u, size, 0x80000000u, room, edits}), device_code::buffer_too_small);

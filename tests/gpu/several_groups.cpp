@@ -61,7 +61,7 @@ TEST_F(SeveralGroupsOnDevice, AreAsManyAsSuitTheRows) {
     EXPECT_EQ(one.groups(1, 131072), 1u);
     EXPECT_EQ(one.dispatches(), 1u);
     EXPECT_EQ(one.binding_count(), 3u);
-    EXPECT_EQ(one.saved_bytes(10, 0), 0u);
+    EXPECT_EQ(one.saved_bytes(10, 0, 32000), 0u);
     ASSERT_TRUE(any.create(test_device().context(), on, 0, 0).ok());
     EXPECT_EQ(any.groups(1, 131072), 32u);
     EXPECT_EQ(any.groups(1, 1000000), 64u);
@@ -70,8 +70,8 @@ TEST_F(SeveralGroupsOnDevice, AreAsManyAsSuitTheRows) {
     EXPECT_EQ(any.groups(256, 131072), 1u);
     EXPECT_EQ(any.dispatches(), 2u);
     EXPECT_EQ(any.binding_count(), 4u);
-    EXPECT_EQ(any.saved_bytes(10, 0), 4u * gpu::shared_part_words * 10);
-    EXPECT_EQ(any.saved_bytes(10000, 0), 4u * gpu::shared_part_words * 128);
+    EXPECT_EQ(any.saved_bytes(10, 0, 32000), 4u * gpu::shared_part_words * 10);
+    EXPECT_EQ(any.saved_bytes(10000, 0, 32000), 4u * gpu::shared_part_words * 128);
     ASSERT_TRUE(seven.create(test_device().context(), on, 0, 7).ok());
     EXPECT_EQ(seven.groups(1, 1), 7u);
     EXPECT_EQ(seven.groups(1000, 131072), 7u);

@@ -18,6 +18,7 @@
 #include <riffle/gpu/host/requests.hpp>
 #include <riffle/riffle.hpp>
 
+#include "half_floats.hpp"
 #include "reference/rows.hpp"
 #include "spirv/interpreter.hpp"
 #include "spirv/known_stages.hpp"
@@ -95,16 +96,25 @@ struct named_chain {
     const char* name;
     dynamic_chain (*make)();
     bool has_all_group_sizes = false;
+    logit_format logits = logit_format::float32;
 };
+dynamic_chain greedy_chain() { return chain_of(greedy{}); }
+dynamic_chain chain_that_draws() { return chain_of(temperature{.t = 0.8f}, dist{.seed = 42}); }
 const std::array chains{
-    named_chain{"greedy", [] { return chain_of(greedy{}); }},
-    named_chain{"dist", [] { return chain_of(temperature{.t = 0.8f}, dist{.seed = 42}); }},
+    named_chain{"greedy", greedy_chain},
+    named_chain{"dist", chain_that_draws},
     named_chain{"min_p", [] { return chain_of(min_p{.p = 0.05f}, temperature{.t = 0.8f}, dist{.seed = 42}); }},
     named_chain{"usual", usual_chain, true},
     named_chain{"gumbel", [] { return chain_of(temperature{.t = 0.8f}, gumbel{.seed = 42}); }},
     named_chain{"top_p", [] { return chain_of(temperature{.t = 0.8f}, top_p{.p = 0.95f}, dist{.seed = 42}); }},
     named_chain{"penalties", chain_with_penalties},
     named_chain{"typical", [] { return chain_of(typical{.p = 0.9f}, dist{.seed = 42}); }},
+    named_chain{"greedy_float16", greedy_chain, false, logit_format::float16},
+    named_chain{"dist_float16", chain_that_draws, false, logit_format::float16},
+    named_chain{"usual_float16", usual_chain, false, logit_format::float16},
+    named_chain{"penalties_float16", chain_with_penalties, false, logit_format::float16},
+    named_chain{"greedy_bfloat16", greedy_chain, false, logit_format::bfloat16},
+    named_chain{"usual_bfloat16", usual_chain, false, logit_format::bfloat16},
 };
 
 // ---- one row by one module
@@ -115,16 +125,18 @@ struct counted_run {
     std::vector<std::string> faults;
 };
 counted_run run(const known_stages& on, dynamic_chain& chain, std::span<const std::uint32_t> module,
-                const std::vector<float>& row, std::uint32_t group_size) {
+                const std::vector<std::byte>& row, std::uint32_t group_size) {
     constexpr std::uint32_t room = 64, lanes_of_a_subgroup = 32;
-    const auto size = std::uint32_t(row.size());
-    std::vector<std::uint32_t> request(on.layout.words + 20 * row.size() + 8192);
+    const auto size = std::uint32_t(row.size() / bytes_of(on.options.logits));
+    std::vector<std::uint32_t> request(on.layout.words + 20 * std::size_t{size} + 8192);
     gpu::requests written;
-    written.begin(request, on.layout, 1, row.size());
+    written.begin(request, on.layout, 1, size);
     EXPECT_TRUE(written.add(on, chain, 0));
     request.resize(written.words());
-    std::vector<std::uint32_t> logits(size), result(gpu::result_words(room)), saved(written.edited_ids() + 1);
-    std::memcpy(logits.data(), row.data(), 4 * row.size());
+    const bool copies = gpu::is_copied(on.plan, on.options.logits);
+    std::vector<std::uint32_t> logits(row.size() / 4), result(gpu::result_words(room)),
+        saved(copies ? gpu::copied_row_words(size) : written.edited_ids() + 1);
+    std::memcpy(logits.data(), row.data(), row.size());
     const std::vector<std::uint32_t> constants{size, size, 0, 0, room, std::uint32_t(gpu::wanted::token)};
     const observation seen = observe({.words = module,
                                       .group_size = group_size,
@@ -205,7 +217,7 @@ class comparison {
 public:
     void add(const std::string& name, const figures& now, const std::string& beside) {
         char line[256];
-        std::snprintf(line, sizeof line, "%-28s %s", name.c_str(), text_of(now).c_str());
+        std::snprintf(line, sizeof line, "%-34s %s", name.c_str(), text_of(now).c_str());
         file_ += std::string(line) + "\n";
         table_ += std::string(line) + (beside.empty() ? "" : "  |" + beside) + "\n";
         const auto known = known_.find(name);
@@ -239,13 +251,15 @@ TEST(Counts, HaveNotRisen) {
     comparison compared;
     for (const named_chain& c : chains) {
         dynamic_chain chain = c.make();
-        const known_stages on(chain);
+        const known_stages on(chain, {.logits = c.logits});
         ASSERT_TRUE(on.plan.chooses_token()) << c.name;
         const std::vector<std::uint32_t> smaller = optimised(on.words());
         for (const named_row& r : rows)
             for (const std::size_t size : {std::size_t{32768}, std::size_t{131072}}) {
-                const std::vector<float> row = r.make(size);
-                const token_id expected = chain.peek(row);
+                if (c.logits != logit_format::float32 && size != 131072) continue;
+                const std::vector<float> made = r.make(size);
+                const std::vector<std::byte> row = bytes_in(c.logits, made);
+                const token_id expected = chain.peek(values_in(c.logits, made));
                 for (const std::uint32_t group_size : {256u, 64u, 1024u}) {
                     if (group_size != 256 && !c.has_all_group_sizes) continue;
                     const std::string name = std::string(c.name) + " " + std::to_string(size) + " " + r.name + " " +

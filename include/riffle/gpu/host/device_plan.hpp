@@ -42,6 +42,11 @@ struct device_plan {
     friend constexpr bool operator==(const device_plan&, const device_plan&) = default;
 };
 
+/// Whether rows are copied as floats, to be edited: those of 16-bit logits.
+constexpr bool is_copied(const device_plan& plan, logit_format logits) noexcept {
+    return plan.edits && logits != logit_format::float32;
+}
+
 /// A set of stages has a bit for each, and one for what comes behind them.
 inline constexpr std::size_t most_device_stages = 31;
 
@@ -67,12 +72,15 @@ inline constexpr std::uint32_t most_changes_of_a_token = 32;
 inline constexpr std::uint32_t rounds_of_an_edit = 2 + most_changes_of_a_token;
 /// So many rounds the loops of an invocation take together, at most, with rows of so many tokens, of which so many are
 /// edited, and a work group of that many invocations. A pass reads 16 tokens in one round, and looks at them in four.
-/// Loops that do not read the row look at each invocation's token or word, or at the bins of a search.
+/// Loops that do not read the row look at each invocation's token or word, or at the bins of a search. A copy is made
+/// token by token.
 constexpr std::uint64_t most_loop_turns(const device_plan& plan, std::uint64_t vocabulary, std::uint32_t group_size,
-                                        std::uint64_t edited_ids = 0) noexcept {
+                                        std::uint64_t edited_ids = 0,
+                                        logit_format logits = logit_format::float32) noexcept {
     const auto rounds = [](std::uint64_t all, std::uint64_t a_round) { return (all + a_round - 1) / a_round; };
     const std::uint64_t edits = edited_ids < vocabulary ? edited_ids : vocabulary;
-    return plan.passes * 5 * rounds(vocabulary, std::uint64_t{16} * group_size) +
+    const std::uint64_t copying = is_copied(plan, logits) ? 2 * rounds(vocabulary, group_size) : 0;
+    return copying + plan.passes * 5 * rounds(vocabulary, std::uint64_t{16} * group_size) +
            (plan.stages + 1) * (4 * std::uint64_t{group_size} + 2500) + rounds_of_an_edit * rounds(edits, group_size);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 
+#include <riffle/core/float16.hpp>
 #include <riffle/gpu/spirv/assembler.hpp>
 #include <riffle/math/config.hpp>
 
@@ -28,6 +29,9 @@ struct kernel_options {
     /// (groups_for). A module for 1 is smaller, needs no scratch, and takes one dispatch; every other module does for
     /// any number. The token does not depend on it.
     std::uint32_t groups_a_row = 1;
+    /// What the logits of rows are. The token is that of the row made floats, bit for bit. Logits of 16 bits are read
+    /// as 32-bit words, two in one, the first in the lower half: a device needs no 16-bit types for them.
+    logit_format logits = logit_format::float32;
     constexpr bool has_several_groups() const noexcept { return groups_a_row != 1; }
     friend constexpr bool operator==(const kernel_options&, const kernel_options&) = default;
 };

@@ -14,11 +14,13 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The bindings of descriptor set 0.
 namespace binding {
-inline constexpr std::uint32_t logits = 0;    ///< rows of floats; written to where the chain edits, and restored
+/// Rows of floats, which are written to where the chain edits, and restored; or of 16-bit floats.
+inline constexpr std::uint32_t logits = 0;
 inline constexpr std::uint32_t requests = 1;  ///< one a row, then edits and masks
 inline constexpr std::uint32_t results = 2;
 /// Scratch: a word for every edited id where the chain edits, then shared_part_words a row where several work groups
-/// share one; all 0 then ahead of a row's dispatches and behind them.
+/// share one; all 0 then ahead of a row's dispatches and behind them. Where 16-bit logits are edited, the rows as
+/// floats (copied_row_words each) in place of the former, and nothing is asked of what was there.
 inline constexpr std::uint32_t saved = 3;
 }  // namespace binding
 
@@ -30,16 +32,16 @@ enum class wanted : std::uint32_t { token, tokens, tokens_and_p };
 /// What a dispatch is for, where several work groups share a row: all of it, or what the next one waits for.
 enum class dispatch_phase : std::uint32_t {
     whole,     ///< all that was not done by another
-    edits,     ///< one group a row, ahead of all others: logits are changed
+    edits,     ///< ahead of all others: logits are changed, by one group a row, or copied and changed, by all
     greatest,  ///< the greatest logit, where the masses beside it are shared, too
 };
 
 /// The push constants: one dispatch, a work group along the first dimension for each of its rows.
 struct dispatch_constants {
     std::uint32_t vocabulary = 0;   ///< logits of a row
-    std::uint32_t row_stride = 0;   ///< words from one row of logits to the next
+    std::uint32_t row_stride = 0;   ///< logits from one row to the next
     std::uint32_t first_row = 0;    ///< whose request and result the first work group has
-    std::uint32_t first_logit = 0;  ///< the word at which its row of logits begins
+    std::uint32_t first_logit = 0;  ///< how many logits lie ahead of its row
     std::uint32_t room = 0;         ///< for so many tokens in a result
     wanted wants = wanted::tokens_and_p;
     // For modules whose rows may have several groups; others do not look at them.
@@ -48,6 +50,11 @@ struct dispatch_constants {
     std::uint32_t parts_at = 0;  ///< the word of the scratch from which on rows have their parts
 };
 
+/// How many words of the scratch a row takes that is copied as floats.
+constexpr std::size_t copied_row_words(std::size_t vocabulary) noexcept {
+    return saturating::rounded_up(vocabulary, 4);
+}
+
 /// The dispatches that rows take, one after the other with a barrier for shader writes between them: of a module for
 /// several groups where rows have so many, and so many ids of them are edited altogether.
 struct dispatch_steps {
@@ -55,16 +62,17 @@ struct dispatch_steps {
     std::uint32_t count = 0;
     constexpr void add(dispatch_phase phase) noexcept { phases[count++] = phase; }
 };
-constexpr dispatch_steps steps_of(const device_plan& plan, std::uint32_t groups, std::size_t edited_ids) noexcept {
+constexpr dispatch_steps steps_of(const device_plan& plan, std::uint32_t groups, std::size_t edited_ids,
+                                  logit_format logits = logit_format::float32) noexcept {
     dispatch_steps steps;
-    if (groups > 1 && plan.edits && edited_ids > 0) steps.add(dispatch_phase::edits);
+    if (groups > 1 && plan.edits && (edited_ids > 0 || is_copied(plan, logits))) steps.add(dispatch_phase::edits);
     if (groups > 1 && plan.sharing == row_sharing::masses) steps.add(dispatch_phase::greatest);
     steps.add(dispatch_phase::whole);
     return steps;
 }
 /// The work groups along the second dimension of such a dispatch.
-constexpr std::uint32_t groups_in(dispatch_phase phase, std::uint32_t groups) noexcept {
-    return phase == dispatch_phase::edits ? 1 : groups;
+constexpr std::uint32_t groups_in(dispatch_phase phase, std::uint32_t groups, bool copies = false) noexcept {
+    return phase == dispatch_phase::edits && !copies ? 1 : groups;
 }
 
 // ---- requests: words of the row, then those of each stage

@@ -94,11 +94,13 @@ private:
     /// are at the ends.
     struct extremes {
         u32 signed_greatest, least, greatest;
-        constexpr u32 key() const noexcept {
-            const boolean is_negative = (signed_greatest & sign_bit) != 0u;
-            return blend(is_negative, ~least, signed_greatest | sign_bit);
-        }
     };
+    /// The greatest raw key.
+    constexpr u32 key_of_extremes(const extremes& all) const noexcept {
+        const boolean is_negative = (all.signed_greatest & sign_bit) != 0u;
+        if (row_.vectors.words.are_floats()) return blend(is_negative, ~all.least, all.signed_greatest | sign_bit);
+        return raw_key::of(row_.vectors.words.float_bits(blend(is_negative, all.least, all.signed_greatest)));
+    }
     static constexpr extremes extremes_of(const std::array<u32x4, 4>& all) noexcept {
         const u32x4 first_signed = greater_of_signed(all[0], all[1]), second_signed = greater_of_signed(all[2], all[3]);
         const u32x4 first_least = lesser_of(all[0], all[1]), second_least = lesser_of(all[2], all[3]);
@@ -110,19 +112,19 @@ private:
     }
     /// -inf in place of logits that a mask bans.
     constexpr std::array<u32x4, 4> legal_words(const u32& strip, const std::array<u32x4, 4>& all) const noexcept {
-        const std::array<u32, 4> numbers = row_.vectors.vectors_of(strip);
-        const u32x4 a = legal_words(numbers[0], all[0]), b = legal_words(numbers[1], all[1]),
-                    c = legal_words(numbers[2], all[2]), d = legal_words(numbers[3], all[3]);
+        const std::array<u32, 4> ids = row_.vectors.ids_of(strip);
+        const u32x4 a = legal_words(ids[0], all[0]), b = legal_words(ids[1], all[1]), c = legal_words(ids[2], all[2]),
+                    d = legal_words(ids[3], all[3]);
         return {a, b, c, d};
     }
-    constexpr u32x4 legal_words(const u32& vector, const u32x4& all) const noexcept {
-        const u32 legal = row_.legal_four(row_.vectors.first_id(vector));
+    constexpr u32x4 legal_words(const u32& first_id, const u32x4& all) const noexcept {
+        const u32 legal = row_.legal_four(first_id);
         const u32 a = legal_word(legal & 1u, all[0]), b = legal_word(legal & 2u, all[1]),
                   c = legal_word(legal & 4u, all[2]), d = legal_word(legal & 8u, all[3]);
         return {code_, a, b, c, d};
     }
-    static constexpr u32 legal_word(const u32& is_legal, const u32& bits) noexcept {
-        return blend(is_legal != 0u, bits, u32(0xff800000u));
+    constexpr u32 legal_word(const u32& is_legal, const u32& loaded) const noexcept {
+        return blend(is_legal != 0u, loaded, u32(sign_bit | row_.vectors.words.infinity()));
     }
 
     /// The greatest of words, where only maps that never fall and masks stand ahead: what these make of the greatest is
@@ -130,6 +132,7 @@ private:
     /// it is found out that there are.
     constexpr void look_at_words() noexcept {
         const bool has_masks = row_.has_masks_in_front();
+        const std::uint32_t infinity = row_.vectors.words.infinity();
         variable<u32> best(code_, u32(0u)), range(code_, u32(0u)), signed_greatest(code_, u32(sign_bit)),
             greatest(code_, u32(0u));
         const auto note = [&](const u32& as_signed, const u32& as_unsigned) {
@@ -140,18 +143,18 @@ private:
             const std::array<u32x4, 4> all = row_.vectors.load(strip);
             const extremes of_all = extremes_of(all);
             note(of_all.signed_greatest, of_all.greatest);
-            const u32 key = has_masks ? legal_key(strip, all) : of_all.key();
+            const u32 key = has_masks ? legal_key(strip, all) : key_of_extremes(of_all);
             best = greater_of(best.load(), key);
             if (!row_.is_bounded()) return;
             row_.maxima.raise(strip, key);
             range = greater_of(range.load(), blend(key < lowest_logit, u32(0u), ~key));
         });
-        row_.vectors.for_each_at_edges([&](const u32& bits, const u32& id) {
-            note(bits, bits);
-            const u32 key = raw_key::of(bits);
+        row_.vectors.for_each_at_edges([&](const u32& loaded, const u32& id) {
+            note(loaded, loaded);
+            const u32 key = raw_key::of(row_.vectors.words.float_bits(loaded));
             best = greater_of(best.load(), has_masks ? blend((row_.legal_four(id) & 1u) != 0u, key, u32(0u)) : key);
         });
-        row_.seen = row_.seen | blend(greatest > 0xff800000u, u32(row_state::saw_nan), u32(0u));
+        row_.seen = row_.seen | blend(greatest > (sign_bit | infinity), u32(row_state::saw_nan), u32(0u));
         share(best, range, signed_greatest);
     }
     /// What the invocations have met, told to all.
@@ -159,7 +162,8 @@ private:
         const u32 at = group_.begin_exchange();
         group_.shared_word(at).raise(best);
         if (row_.is_bounded()) group_.shared_word(at + 1u).raise(range);
-        const boolean is_odd_here = ((signed_greatest & sign_bit) == 0u) & (signed_greatest >= 0x7f800000u);
+        const boolean is_odd_here =
+            ((signed_greatest & sign_bit) == 0u) & (signed_greatest >= row_.vectors.words.infinity());
         spirv::if_(code_, is_odd_here, [&] { group_.shared_word(at + 2u).raise(1u); });
         group_.sync();
         receive(at);
@@ -170,7 +174,7 @@ private:
         is_odd = group_.shared_word(at + 2u).load();
     }
     constexpr u32 legal_key(const u32& strip, const std::array<u32x4, 4>& all) const noexcept {
-        return extremes_of(legal_words(strip, all)).key();
+        return key_of_extremes(extremes_of(legal_words(strip, all)));
     }
     constexpr void look_at_tokens() noexcept {
         best_ = 0u;

@@ -7,6 +7,7 @@
 
 namespace riffle::inline RIFFLE_ABI::gpu {
 
+using spirv::assembler;
 using spirv::f32;
 using spirv::u32;
 

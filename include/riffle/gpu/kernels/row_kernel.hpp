@@ -25,9 +25,12 @@ class row_kernel {
 public:
     constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan,
                          const kernel_options& options) noexcept
-        : code_(code), plan_(plan), is_shared_(options.has_several_groups() && plan.sharing != row_sharing::none),
-          scratch_(scratch(code, plan.edits || is_shared_)), group_(code),
-          row_(group_, stages.first(plan.stages), is_shared_), room_(spirv::push_constant<u32>(code)),
+        : code_(code), plan_(plan),
+          is_shared_(options.has_several_groups() && plan.sharing != row_sharing::none), source_{options.logits,
+                                                                                                 plan.edits,
+                                                                                                 is_shared_},
+          scratch_(scratch(code, plan.edits || is_shared_, source_)), group_(code),
+          row_(group_, stages.first(plan.stages), source_), room_(spirv::push_constant<u32>(code)),
           wants_(spirv::push_constant<u32>(code)), parts_(group_, scratch_, row_.vectors.row(), is_shared_),
           few_(group_, row_, plan.narrows), all_(group_, row_, few_), greatest_(group_, row_, few_, all_, parts_),
           bins_(group_, cuts() || draws_by_mass(), is_shared_), bounds_(group_, row_, greatest_, bins_),
@@ -40,6 +43,7 @@ public:
         if (row_.is_bounded()) row_.maxima.clear();
         if (counts() || draws_by_mass()) bins_.clear();
         group_.sync();
+        if (source_.is_copied()) return run_on_copy();
         row_edits edits(group_, row_, scratch_);
         if (!is_shared_) {
             if (plan_.edits) edits.apply();
@@ -49,11 +53,8 @@ public:
         }
         if (plan_.edits)
             spirv::if_(code_, parts_.is_alone() | parts_.is_in(dispatch_phase::edits), [&] { edits.apply(); });
-        private_variable<u32> goes_on(code_, u32(1u));
-        spirv::if_(code_, !parts_.is_alone(), [&] {
-            shared_row shared(group_, plan_, row_, parts_, greatest_, bins_, masses_, narrowing_, choosing_);
-            goes_on = shared.run();
-        });
+        const private_variable<u32> goes_on(code_, u32(1u));
+        share(goes_on);
         spirv::if_(code_, goes_on != 0u, [&] {
             run();
             if (plan_.edits) edits.take_back(true);
@@ -61,8 +62,41 @@ public:
     }
 
 private:
-    static constexpr spirv::buffer<u32> scratch(assembler& code, bool is_wanted) noexcept {
-        return is_wanted ? spirv::buffer<u32>(code, binding::saved) : spirv::buffer<u32>();
+    static constexpr spirv::buffer<u32> scratch(assembler& code, bool is_wanted, const row_source& source) noexcept {
+        const auto use = source.is_copied() ? spirv::buffer_use::exchange : spirv::buffer_use::write;
+        return is_wanted ? spirv::buffer<u32>(code, binding::saved, use) : spirv::buffer<u32>();
+    }
+
+    /// Edits of 16-bit logits, which are made in a copy of the row. That lies where the words of parts of other rows
+    /// may have been before, so these are cleared in the dispatch that makes it.
+    constexpr void run_on_copy() noexcept {
+        row_edits edits(group_, row_, scratch_);
+        row_copy copy(group_, row_, parts_, source_.logits);
+        const auto make = [&] {
+            copy.make();
+            edits.apply(copy);
+        };
+        if (!is_shared_) {
+            make();
+            edits.note(copy);
+            return run();
+        }
+        spirv::if_(code_, parts_.is_alone() | parts_.is_in(dispatch_phase::edits), make);
+        spirv::if_(code_, parts_.is_in(dispatch_phase::edits) & (parts_.part() == 0u), [&] { parts_.clear(); });
+        const private_variable<u32> goes_on(code_, u32(1u));
+        share(goes_on);
+        spirv::if_(code_, goes_on != 0u, [&] {
+            edits.note(copy);
+            run();
+        });
+    }
+    /// Where others share the row: goes_on in one of them alone.
+    constexpr void share(const private_variable<u32>& goes_on) noexcept {
+        spirv::if_(code_, !parts_.is_alone(), [&] {
+            shared_row shared(group_, plan_, source_.is_copied(), row_, parts_, greatest_, bins_, masses_, narrowing_,
+                              choosing_);
+            goes_on.store(shared.run());
+        });
     }
 
     // ---- the stages
@@ -292,6 +326,7 @@ private:
     assembler& code_;
     const device_plan& plan_;
     bool is_shared_;  ///< whether rows may have several work groups
+    row_source source_;
     spirv::buffer<u32> scratch_;
     work_group group_;
     row_tokens row_;

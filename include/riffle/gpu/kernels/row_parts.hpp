@@ -48,6 +48,12 @@ public:
         return {low, take(place + 1u)};
     }
 
+    /// Makes all words of the row 0, where they do not come so.
+    constexpr void clear() const noexcept {
+        spirv::for_(group_.code, group_.invocation, u32(shared_part_words), group_.size,
+                    [&](const u32& place) { scratch_[at_.load() + place] = 0u; });
+    }
+
     /// Whether all others have been here: what they have told can be taken then. Only where all invocations pass.
     constexpr boolean is_last() const noexcept {
         spirv::buffer_barrier(group_.code);

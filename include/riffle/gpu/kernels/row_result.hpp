@@ -87,7 +87,7 @@ private:
 
     constexpr void write_token(const u32& index, const u32& id, const u32& key) noexcept {
         const u32 at = tokens_at_ + index * u32(words_per_token);
-        const u32 logit = is_raw_ ? row_.vectors.logit_bits(id).load() : u32(as_bits(logit_of(key)));
+        const u32 logit = is_raw_ ? row_.vectors.logit_bits(id) : u32(as_bits(logit_of(key)));
         const u32 p = chooses_ ? share(key) : u32(0u);
         results_[at] = id;
         results_[at + 1u] = logit;

@@ -32,12 +32,11 @@ struct row_pass {
 /// words, which the work group finds out and which is a part of that function from then on.
 class row_tokens {
 public:
-    /// `is_shared`: whether several work groups may have the row.
-    constexpr row_tokens(work_group& of, std::span<const device_stage> stages, bool is_shared) noexcept
-        : stage(of.code, u32(0u)), seen(of.code, u32(0u)), vectors(of, use_of_logits(stages), is_shared),
-          maxima(of, vectors, is_bounded(stages)), bound(of.code, u32(0u)), code_(of.code), stages_(stages),
-          is_bounded_(is_bounded(stages)), layout_(stages), requests_(code_, binding::requests), request_(code_),
-          greatest_(code_, u32(0u)), maximum_logit_(code_, f32(0.0f)) {
+    constexpr row_tokens(work_group& of, std::span<const device_stage> stages, const row_source& source) noexcept
+        : stage(of.code, u32(0u)), seen(of.code, u32(0u)), vectors(of, source), maxima(of, vectors, is_bounded(stages)),
+          bound(of.code, u32(0u)), code_(of.code), stages_(stages), is_bounded_(is_bounded(stages)), layout_(stages),
+          requests_(code_, binding::requests), request_(code_), greatest_(code_, u32(0u)),
+          maximum_logit_(code_, f32(0.0f)) {
         request_ = vectors.row() * u32(layout_.words);
         for (std::size_t i = 0; i < stages.size(); ++i) declare(i);
         write_functions();
@@ -190,9 +189,9 @@ public:
                 const std::array<u32x4, 4> loaded = vectors.load(strip);
                 const boolean reaches = how.expects_few && is_bounded_ ? any_reaches(loaded) : boolean(true);
                 spirv::if_(code_, reaches, [&] {
-                    vectors.for_each_vector(strip, loaded, [&](const u32x4& words, const u32& id) {
+                    vectors.for_each_four(strip, loaded, [&](const u32x4& words, const u32& id) {
                         for (std::uint32_t i = 0; i < 4; ++i) {
-                            const u32 bits = words[i];
+                            const u32 bits = vectors.words.float_bits(words[i]);
                             visit(bits, id + i);
                         }
                     });
@@ -200,7 +199,8 @@ public:
                 after(strip);
             });
         });
-        vectors.for_each_at_edges(visit);
+        vectors.for_each_at_edges(
+            [&](const u32& loaded, const u32& id) { visit(vectors.words.float_bits(loaded), id); });
     }
     /// visit(logit, id), with the bits of their logits; dead_logit where a token is not left. `after(strip)` behind
     /// those of a strip that has any.
@@ -467,7 +467,9 @@ private:
         const u32x4 flips(code_, flip);
         const u32x4 a = loaded[0] ^ flips, b = loaded[1] ^ flips, c = loaded[2] ^ flips, d = loaded[3] ^ flips;
         const u32x4 ab = greater_of(a, b), cd = greater_of(c, d);
-        return bound <= greatest_in(greater_of(ab, cd));
+        const u32 greatest = greatest_in(greater_of(ab, cd));
+        if (vectors.words.are_floats()) return bound <= greatest;
+        return bound <= (vectors.words.float_bits(greatest ^ flip) ^ flip);
     }
     /// A word of a mask; 0 behind its last.
     constexpr u32 mask_word(std::size_t i, const u32& at) const noexcept {
@@ -528,13 +530,6 @@ private:
             return blend((active_[i] != 0u) & is_behind, u32(0u), key);
         }
         }
-    }
-
-    /// Edits are made where the logits lie, by whatever invocation has them, for all.
-    static constexpr spirv::buffer_use use_of_logits(std::span<const device_stage> stages) noexcept {
-        for (const device_stage& s : stages)
-            if (s.form == device_form::edit) return spirv::buffer_use::exchange;
-        return spirv::buffer_use::read;
     }
 
     assembler& code_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <riffle/gpu/host/row_layout.hpp>
+#include <riffle/gpu/kernels/logit_words.hpp>
 #include <riffle/gpu/kernels/work_group.hpp>
 #include <riffle/gpu/spirv/vectors.hpp>
 #include <riffle/math/config.hpp>
@@ -11,20 +12,31 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 
 using spirv::u32x4;
 
-/// Where the logits of the work group's row lie, and how they are read: vectors of four words at multiples of 16 bytes,
-/// and up to three logits ahead of the first and behind the last of these one by one.
+/// Where a kernel's logits come from.
+struct row_source {
+    logit_format logits = logit_format::float32;
+    /// Edits are made where the logits lie, by whatever invocation has them, for all.
+    bool is_edited = false;
+    bool is_shared = false;  ///< by several work groups, perhaps
+    /// Floats cannot be put in the place of 16 bits: edited rows of those are copied to the scratch as floats.
+    constexpr bool is_copied() const noexcept { return is_edited && logits != logit_format::float32; }
+};
+
+/// Where the logits of the work group's row lie, and how they are read: vectors of 16 bytes at multiples of that, four
+/// logits or eight, and those ahead of the first and behind the last of these one by one.
 ///
-/// Sixteen invocations share a tile of 256 tokens: four vectors each, sixteen apart, so that one load of theirs reads
-/// 256 bytes on end. The four are an invocation's strip, and are read together.
+/// Sixteen invocations share a tile of 256 tokens: four vectors each, or two, sixteen apart, so that one load of theirs
+/// reads 256 bytes on end. They are an invocation's strip of 16 tokens, and are read together.
 class row_vectors {
 public:
-    /// `is_shared`: whether several work groups may have the row; the group has all of it until it takes a part.
-    constexpr row_vectors(work_group& of, spirv::buffer_use use, bool is_shared) noexcept
-        : vocabulary(of.code, spirv::push_constant<u32>(of.code)), group_(of), code_(of.code),
-          logits_(code_, binding::logits, use), vectors_(code_, binding::logits, use), row_(code_), first_logit_(code_),
-          first_vector_(code_), ahead_(code_), vectors_in_row_(code_), behind_(code_), strips_an_entry_(code_),
-          tiles_a_stretch_(code_), entries_(code_), stretches_(code_) {
-        if (is_shared) {
+    /// The group has all of the row until it takes a part.
+    constexpr row_vectors(work_group& of, const row_source& source) noexcept
+        : words(of.code, source.is_copied() ? logit_format::float32 : source.logits),
+          vocabulary(of.code, spirv::push_constant<u32>(of.code)), group_(of), code_(of.code),
+          logits_(code_, bound_to(source), use_of(source)), vectors_(code_, bound_to(source), use_of(source)),
+          row_(code_), first_logit_(code_), first_vector_(code_), ahead_(code_), vectors_in_row_(code_), behind_(code_),
+          strips_an_entry_(code_), tiles_a_stretch_(code_), entries_(code_), stretches_(code_) {
+        if (source.is_shared) {
             part_.declare(code_);
             parts_.declare(code_);
             take_part(0u, 1u);
@@ -34,15 +46,32 @@ public:
         const u32 first_logit = spirv::push_constant<u32>(code_);
         const u32 index = spirv::group(code_);
         row_ = index + first_row;
-        find_vectors(first_logit + index * row_stride);
+        const u32 first = first_logit + index * row_stride;
+        if (source.is_copied()) {
+            given_at_.declare(code_);
+            given_at_ = first;
+            find_vectors(row_ * copied_words(vocabulary));
+        } else {
+            find_vectors(first);
+        }
         find_parts();
     }
+    /// The floats of a row in the scratch, and what is left behind them so that the next row begins at a vector.
+    static constexpr u32 copied_words(const u32& vocabulary) noexcept { return (vocabulary + 3u) & ~3u; }
+
+    /// What is loaded for a logit.
+    const logit_words words;
 
     /// Logits of the row.
     const private_variable<u32> vocabulary;
     /// Whose request and result the work group has.
     constexpr u32 row() const noexcept { return row_; }
-    constexpr auto logit_bits(const u32& id) const noexcept { return logits_[first_logit_.load() + id]; }
+    /// The bits of a token's logit, as a float.
+    constexpr u32 logit_bits(const u32& id) const noexcept { return words.float_bits(word_of(id)); }
+    /// Where they lie, in a row of floats.
+    constexpr auto place_of(const u32& id) const noexcept { return logits_[first_logit_.load() + id]; }
+    /// Where a row that is copied came from: the place of its first logit.
+    constexpr u32 given_at() const noexcept { return given_at_; }
 
     /// Passes look at that part of the row alone, of so many: tiles that lie between those of the others.
     constexpr void take_part(const u32& part, const u32& parts) noexcept {
@@ -58,45 +87,66 @@ public:
     constexpr void for_each_strip(Visit visit) const noexcept {
         const u32 within = group_.invocation >> 4u;
         const u32 tile = is_shared_ ? part_ * (group_.size >> 4u) + within : within;
-        const u32 first = (tile << 6u) + (group_.invocation & 15u);
-        const u32 step = is_shared_ ? (group_.size << 2u) * parts_ : group_.size << 2u;
+        const u32 first = (tile << (8u - shift())) + (group_.invocation & 15u);
+        const u32 size = group_.size << (4u - shift());
+        const u32 step = is_shared_ ? size * parts_ : size;
         spirv::for_(code_, first, vectors_in_row_, step, visit);
     }
-    /// The vectors of a strip, by their numbers. In place of one beyond the end of the row the first once more.
-    constexpr std::array<u32, 4> vectors_of(const u32& strip) const noexcept {
-        const u32 second = within(strip, 16), third = within(strip, 32), fourth = within(strip, 48);
-        return {strip, second, third, fourth};
-    }
+    /// The words of a strip, four beside each other at a time. In place of a vector beyond the end of the row the
+    /// first once more.
     constexpr std::array<u32x4, 4> load(const u32& strip) const noexcept {
         const std::array<u32, 4> numbers = vectors_of(strip);
-        const u32x4 a = vector(numbers[0]), b = vector(numbers[1]), c = vector(numbers[2]), d = vector(numbers[3]);
+        const u32x4 a = vector(numbers[0]), b = vector(numbers[1]);
+        if (words.are_halves()) {
+            const u32x4 counts(code_, u32(16u)), upper(code_, u32(0xffff0000u));
+            const u32x4 a_even = a << counts, a_odd = a & upper, b_even = b << counts, b_odd = b & upper;
+            const u32x4 first = first_by_turns(a_even, a_odd), second = last_by_turns(a_even, a_odd),
+                        third = first_by_turns(b_even, b_odd), fourth = last_by_turns(b_even, b_odd);
+            return {first, second, third, fourth};
+        }
+        const u32x4 c = vector(numbers[2]), d = vector(numbers[3]);
         return {a, b, c, d};
     }
-    /// visit(vector, id of its first token) for those of a strip that are in the row, one after the other; they have
-    /// been loaded.
+    /// The ids of the first token of each four.
+    constexpr std::array<u32, 4> ids_of(const u32& strip) const noexcept {
+        const std::array<u32, 4> numbers = vectors_of(strip);
+        const u32 a = first_id(numbers[0]), b = first_id(numbers[1]);
+        if (words.are_halves()) {
+            const u32 second = a + 4u, fourth = b + 4u;
+            return {a, second, b, fourth};
+        }
+        const u32 c = first_id(numbers[2]), d = first_id(numbers[3]);
+        return {a, b, c, d};
+    }
+    /// visit(four words, id of the first) for those of a strip that are in the row, one after the other; they have been
+    /// loaded.
     template <class Visit>
-    constexpr void for_each_vector(const u32& strip, const std::array<u32x4, 4>& loaded, Visit visit) const noexcept {
+    constexpr void for_each_four(const u32& strip, const std::array<u32x4, 4>& loaded, Visit visit) const noexcept {
         variable<u32x4> first(code_, loaded[0]), second(code_, loaded[1]), third(code_, loaded[2]),
             fourth(code_, loaded[3]);
-        spirv::for_(code_, strip, lesser_of(strip + 64u, vectors_in_row_), u32(16u), [&](const u32& v) {
-            visit(first.load(), first_id(v));
+        const auto take = [&](const u32& id) {
+            visit(first.load(), id);
             first = second;
             second = third;
             third = fourth;
-        });
+        };
+        if (!words.are_halves())
+            return spirv::for_(code_, strip, lesser_of(strip + 64u, vectors_in_row_), u32(16u),
+                               [&](const u32& v) { take(first_id(v)); });
+        const u32 count = blend(strip + 16u < vectors_in_row_, u32(4u), u32(2u));
+        spirv::for_(code_, u32(0u), count, u32(1u),
+                    [&](const u32& i) { take(first_id(strip + ((i >> 1u) << 4u)) + ((i & 1u) << 2u)); });
     }
-    /// The id of a vector's first token.
-    constexpr u32 first_id(const u32& vector) const noexcept { return ahead_ + (vector << 2u); }
 
-    /// visit(bits, id) for the logits ahead of the first vector and behind the last, one an invocation.
+    /// visit(word, id) for the logits ahead of the first vector and behind the last, one an invocation.
     template <class Visit>
     constexpr void for_each_at_edges(Visit visit) const noexcept {
         const u32 lane = group_.invocation;
         const boolean is_ahead = lane < ahead_;
-        const u32 from_end = lane - 4u;  // wraps below
+        const u32 from_end = lane - logits_a_vector();  // wraps below
         const u32 id = blend(is_ahead, lane, vocabulary - behind_ + from_end);
         const boolean is_edge = is_ahead | (from_end < behind_);
-        spirv::if_(code_, is_shared_ ? is_edge & (part_ == 0u) : is_edge, [&] { visit(logit_bits(id).load(), id); });
+        spirv::if_(code_, is_shared_ ? is_edge & (part_ == 0u) : is_edge, [&] { visit(word_of(id), id); });
     }
 
     // ---- entries: what is known of parts of a row. There are at most so many, each of a power of two of strips.
@@ -104,14 +154,14 @@ public:
     static constexpr std::uint32_t most_entries = 512;  // 2^9
     constexpr u32 entries() const noexcept { return entries_; }
     constexpr u32 entry_of(const u32& strip) const noexcept {
-        const u32 tile = strip >> 6u;
+        const u32 tile = strip >> (8u - shift());
         return ((tile << 4u) | (strip & 15u)) >> strips_an_entry_;
     }
 
     /// Parts for which the ids of their tokens follow each other: at least a tile. The logits at the edges are in the
     /// first and in the last.
     constexpr u32 stretches() const noexcept { return stretches_; }
-    constexpr u32 stretch_of(const u32& strip) const noexcept { return (strip >> 6u) >> tiles_a_stretch_; }
+    constexpr u32 stretch_of(const u32& strip) const noexcept { return (strip >> (8u - shift())) >> tiles_a_stretch_; }
     /// The id of the first token of a stretch, and of the one behind its last.
     constexpr u32 begin_of(const u32& stretch) const noexcept {
         return blend(stretch == 0u, u32(0u), ahead_ + (stretch << (tiles_a_stretch_ + 8u)));
@@ -120,21 +170,35 @@ public:
         return blend(stretch + 1u == stretches(), vocabulary, begin_of(stretch + 1u));
     }
     /// For an invocation that visits a logit at an edge.
-    constexpr u32 stretch_at_edge() const noexcept { return blend(group_.invocation < 4u, u32(0u), stretches() - 1u); }
+    constexpr u32 stretch_at_edge() const noexcept {
+        return blend(group_.invocation < logits_a_vector(), u32(0u), stretches() - 1u);
+    }
 
 private:
+    static constexpr std::uint32_t bound_to(const row_source& source) noexcept {
+        return source.is_copied() ? binding::saved : binding::logits;
+    }
+    static constexpr spirv::buffer_use use_of(const row_source& source) noexcept {
+        return source.is_edited ? spirv::buffer_use::exchange : spirv::buffer_use::read;
+    }
+    /// Of the logits in a vector, as a power of two.
+    constexpr std::uint32_t shift() const noexcept { return words.are_halves() ? 3 : 2; }
+    constexpr std::uint32_t logits_a_vector() const noexcept { return 1u << shift(); }
+
     constexpr void find_vectors(const u32& first) noexcept {
         first_logit_ = first;
-        const u32 first_vector = (first + 3u) >> 2u;
-        const u32 ahead = lesser_of((first_vector << 2u) - first, vocabulary);
+        const std::uint32_t last = logits_a_vector() - 1;
+        const u32 first_vector = (first + last) >> shift();
+        const u32 ahead = lesser_of((first_vector << shift()) - first, vocabulary);
         const u32 rest = vocabulary - ahead;
         first_vector_ = first_vector;
         ahead_ = ahead;
-        vectors_in_row_ = rest >> 2u;
-        behind_ = rest & 3u;
+        vectors_in_row_ = rest >> shift();
+        behind_ = rest & last;
     }
     constexpr void find_parts() noexcept {
-        const u32 tiles = (vectors_in_row_ + 63u) >> 6u, strips = tiles << 4u;
+        const u32 last(256u / logits_a_vector() - 1u);
+        const u32 tiles = (vectors_in_row_ + last) >> (8u - shift()), strips = tiles << 4u;
         // So that there are no more entries: the exponent of a float counts the digits that are too many.
         const spirv::i32 too_many((strips - 1u) >> 9u);
         const u32 strips_an_entry = greater_of(u32(as_bits(spirv::f32::from_int(too_many))) >> 23u, u32(126u)) - 126u;
@@ -144,6 +208,21 @@ private:
         entries_ = (strips + ((u32(1u) << strips_an_entry) - 1u)) >> strips_an_entry;
         stretches_ = greater_of((tiles + ((u32(1u) << tiles_a_stretch) - 1u)) >> tiles_a_stretch, u32(1u));
     }
+    /// A logit by itself.
+    constexpr u32 word_of(const u32& id) const noexcept {
+        if (!words.are_halves()) return logits_[first_logit_.load() + id];
+        const u32 at = first_logit_.load() + id;
+        return (logits_[at >> 1u].load() >> ((at & 1u) << 4u)) << 16u;
+    }
+    /// The vectors of a strip, by their numbers; two where they have eight logits.
+    constexpr std::array<u32, 4> vectors_of(const u32& strip) const noexcept {
+        const u32 second = within(strip, 16);
+        if (words.are_halves()) return {strip, second, second, second};
+        const u32 third = within(strip, 32), fourth = within(strip, 48);
+        return {strip, second, third, fourth};
+    }
+    /// The id of a vector's first token.
+    constexpr u32 first_id(const u32& vector) const noexcept { return ahead_ + (vector << shift()); }
     constexpr u32 within(const u32& strip, std::uint32_t farther) const noexcept {
         const u32 v = strip + farther;
         return blend(v < vectors_in_row_, v, strip);
@@ -164,6 +243,7 @@ private:
     private_variable<u32> entries_, stretches_;
     bool is_shared_ = false;
     private_variable<u32> part_, parts_;
+    private_variable<u32> given_at_;
 };
 
 }  // namespace riffle::gpu

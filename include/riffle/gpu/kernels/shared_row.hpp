@@ -15,11 +15,12 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// tokens asks for, and the last of them goes on with all of the row.
 class shared_row {
 public:
-    constexpr shared_row(work_group& of, const device_plan& plan, row_tokens& row, const row_parts& parts,
-                         greatest_search& greatest, mass_bins& bins, stretch_masses& masses, narrowing_stage& narrowing,
-                         choosing& chosen) noexcept
-        : plan_(plan), group_(of), code_(of.code), row_(row), parts_(parts), greatest_(greatest), bins_(bins),
-          masses_(masses), narrowing_(narrowing), choosing_(chosen), goes_on_(code_, u32(0u)),
+    /// `is_copied`: a copy of the row is edited, and what was odd about those logits looked for later.
+    constexpr shared_row(work_group& of, const device_plan& plan, bool is_copied, row_tokens& row,
+                         const row_parts& parts, greatest_search& greatest, mass_bins& bins, stretch_masses& masses,
+                         narrowing_stage& narrowing, choosing& chosen) noexcept
+        : plan_(plan), is_copied_(is_copied), group_(of), code_(of.code), row_(row), parts_(parts), greatest_(greatest),
+          bins_(bins), masses_(masses), narrowing_(narrowing), choosing_(chosen), goes_on_(code_, u32(0u)),
           is_shared_(code_, u32(0u)) {}
 
     /// Answers 1 in the group that goes on.
@@ -28,7 +29,11 @@ public:
         row_.vectors.take_part(parts_.part(), parts_.parts());
         if (plan_.edits)
             spirv::if_(
-                code_, parts_.is_in(dispatch_phase::edits), [&] { tell_seen(); }, [&] { share(); });
+                code_, parts_.is_in(dispatch_phase::edits),
+                [&] {
+                    if (!is_copied_) tell_seen();
+                },
+                [&] { share(); });
         else share();
         row_.vectors.take_part(0u, 1u);
         row_.end_at();
@@ -102,6 +107,7 @@ private:
     }
 
     const device_plan& plan_;
+    bool is_copied_;
     work_group& group_;
     assembler& code_;
     row_tokens& row_;

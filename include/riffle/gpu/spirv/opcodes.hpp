@@ -41,6 +41,7 @@ enum class op : std::uint16_t {
     AccessChain = 65,
     Decorate = 71,
     MemberDecorate = 72,
+    VectorShuffle = 79,
     CompositeConstruct = 80,
     CompositeExtract = 81,
     ConvertFToS = 110,

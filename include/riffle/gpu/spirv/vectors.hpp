@@ -45,6 +45,20 @@ public:
         const std::uint32_t a_id = a.id(to), b_id = b.id(to);
         return {to, to.emit_of_type(op::BitwiseXor, to.four_type(), a_id, b_id)};
     }
+    friend constexpr u32x4 operator&(const u32x4& a, const u32x4& b) noexcept {
+        assembler& to = *a.code_;
+        const std::uint32_t a_id = a.id(to), b_id = b.id(to);
+        return {to, to.emit_of_type(op::BitwiseAnd, to.four_type(), a_id, b_id)};
+    }
+    /// Each by its own count, below 32.
+    friend constexpr u32x4 operator<<(const u32x4& a, const u32x4& counts) noexcept {
+        assembler& to = *a.code_;
+        const std::uint32_t a_id = a.id(to), counts_id = counts.id(to);
+        return {to, to.emit_of_type(op::ShiftLeftLogical, to.four_type(), a_id, counts_id)};
+    }
+    /// a and b by turns: their first two components, or the last two.
+    friend constexpr u32x4 first_by_turns(const u32x4& a, const u32x4& b) noexcept { return a.by_turns(b, 0); }
+    friend constexpr u32x4 last_by_turns(const u32x4& a, const u32x4& b) noexcept { return a.by_turns(b, 2); }
     friend constexpr u32x4 greater_of(const u32x4& a, const u32x4& b) noexcept { return a.beside(extended::UMax, b); }
     friend constexpr u32x4 lesser_of(const u32x4& a, const u32x4& b) noexcept { return a.beside(extended::UMin, b); }
     /// As signed integers.
@@ -53,6 +67,12 @@ public:
     }
 
 private:
+    constexpr u32x4 by_turns(const u32x4& b, std::uint32_t first) const noexcept {
+        assembler& to = *code_;
+        const std::uint32_t a_id = id(to), b_id = b.id(to);
+        return {to,
+                to.emit_of_type(op::VectorShuffle, to.four_type(), a_id, b_id, first, first + 4, first + 1, first + 5)};
+    }
     constexpr u32x4 beside(extended which, const u32x4& b) const noexcept {
         assembler& to = *code_;
         const std::uint32_t a_id = id(to), b_id = b.id(to);

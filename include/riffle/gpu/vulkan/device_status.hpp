@@ -18,7 +18,8 @@ enum class device_code : std::uint8_t {
     no_stages,         ///< the device has nothing to do for this chain
     buffer_too_small,  ///< a buffer is smaller than the rows, requests or results that it is for
     misaligned,        ///< an offset is no multiple of what the device asks for
-    too_many_rows,     ///< a row of no logits, of more than its stride, or of more than a kernel takes
+    too_many_rows,     ///< a row of no logits, or of more than a kernel takes
+    bad_stride,        ///< rows overlap, or 16-bit logits whose rows are an odd number apart
     too_many_groups,   ///< more work groups a row than the kernel was made for, or the device takes
     out_of_memory,     ///< of the device's memory or the processor's
     device_lost,       ///< the driver gave up; the device must be opened anew
@@ -104,8 +105,9 @@ private:
         case device_code::no_stages: return "the device has nothing to do for this chain";
         case device_code::buffer_too_small: return "a buffer is smaller than what is to lie in it";
         case device_code::misaligned: return "an offset is no multiple of what the device asks for";
-        case device_code::too_many_rows:
-            return "a row has no logits, more than its stride, or more than can be sampled";
+        case device_code::too_many_rows: return "a row has no logits, or more than can be sampled";
+        case device_code::bad_stride:
+            return "the stride of rows is less than the vocabulary, or of 16-bit logits an odd number";
         case device_code::too_many_groups: return "a row has more work groups than the kernel or the device takes";
         case device_code::out_of_memory: return "there is no memory left for the device";
         case device_code::device_lost: return "the device is lost";

@@ -50,34 +50,36 @@ public:
     /// seconds on Mesa's lavapipe, unless the context's cache has it.
     template <class OnDevice>
     device_status create(const device_context& context, const OnDevice& on, std::uint32_t group_size = 0) noexcept {
-        return create(context, on, group_size, on.options.groups_a_row);
+        return create(context, on, group_size, on.options.groups_a_row, on.options.logits);
     }
-    /// With as many groups a row (kernel_options::groups_a_row); too_many_groups for more than most_groups_a_row, or
-    /// than the device takes.
+    /// With as many groups a row (kernel_options::groups_a_row), and for such logits; too_many_groups for more than
+    /// most_groups_a_row, or than the device takes.
     template <class OnDevice>
     device_status create(const device_context& context, const OnDevice& on, std::uint32_t group_size,
-                         std::uint32_t groups_a_row) noexcept {
-        kernel_options options{.module = on.options.module, .groups_a_row = groups_a_row};
+                         std::uint32_t groups_a_row, logit_format logits = logit_format::float32) noexcept {
+        kernel_options options{.module = on.options.module, .groups_a_row = groups_a_row, .logits = logits};
         spirv::module_options& module = options.module;
         module.round_to_nearest = module.precise && context.rounds_to_nearest;
         module.keep_infinities = module.precise && context.keeps_infinities;
         module.subgroups = !module.precise && context.has_subgroups;
         if (module.portable) {
-            if (group_size != 0 && group_size != spirv::portable_group_size) return refuse(device_code::device_too_small);
+            if (group_size != 0 && group_size != spirv::portable_group_size)
+                return refuse(device_code::device_too_small);
             group_size = spirv::portable_group_size;
         }
-        const bool is_there =
-            module == on.options.module && options.has_several_groups() == on.options.has_several_groups();
+        const bool is_there = module == on.options.module && logits == on.options.logits &&
+                              options.has_several_groups() == on.options.has_several_groups();
         if (is_there || !on.plan.is_useful())
-            return create(context, on.words(), on.plan, on.layout, group_size, groups_a_row);
+            return create(context, on.words(), on.plan, on.layout, group_size, groups_a_row, logits);
         const emitted_words made = on.make_words(options);
-        return create(context, made.span(), on.plan, on.layout, group_size, groups_a_row);
+        return create(context, made.span(), on.plan, on.layout, group_size, groups_a_row, logits);
     }
-    /// Makes the kernel of these words, which may come from a file; portable ones have portable_group_size. `groups_a_row`: 1 for words that were made with 1,
-    /// and any other number for others.
+    /// Makes the kernel of these words, which may come from a file; portable ones have portable_group_size.
+    /// `groups_a_row`: 1 for words that were made with 1, and any other number for others; `logits` as they were made
+    /// with.
     device_status create(const device_context& context, std::span<const std::uint32_t> words, const device_plan& plan,
-                         const request_layout& layout, std::uint32_t group_size = 0,
-                         std::uint32_t groups_a_row = 1) noexcept {
+                         const request_layout& layout, std::uint32_t group_size = 0, std::uint32_t groups_a_row = 1,
+                         logit_format logits = logit_format::float32) noexcept {
         *this = kernel();
         if (!plan.is_useful()) return device_code::no_stages;
         if (groups_a_row > most_groups_a_row) return device_code::too_many_groups;
@@ -91,6 +93,7 @@ public:
             return s;
         made.context_ = context;
         made.plan_ = plan;
+        made.logits_ = logits;
         made.request_words_ = layout.words;
         VkPhysicalDeviceProperties properties;
         made.functions_.get_properties(context.physical_device, &properties);
@@ -100,7 +103,7 @@ public:
         made.groups_a_row_ = plan.sharing == row_sharing::none ? 1 : groups_a_row;
         made.group_size_ = group_size ? group_size : made.suitable_group_size();
         if (!made.fits()) return device_code::device_too_small;
-        made.longest_row_ = longest_row(made.limits_, made.offset_step());
+        made.longest_row_ = longest_row(made.limits_, made.offset_step(), bytes_of(logits));
         made.stops_loops_ = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
         if (made.stops_loops_)
             while (made.longest_row_ && made.loop_turns(made.longest_row_) > most_turns)
@@ -126,15 +129,20 @@ public:
         return groups_a_row_ ? groups_a_row_ : (std::min)(groups_for(rows, vocabulary), most_groups());
     }
     /// How many dispatches rows take, at most, where one range of the device holds them all.
-    std::uint32_t dispatches() const noexcept { return steps_of(plan_, groups_a_row_ == 1 ? 1 : 2, 1).count; }
-    /// The bytes of kernel_buffers::saved with which any number of rows up to this one can be dispatched, where so many
-    /// ids of them are edited altogether: 10 kB a row with several groups. Where rows may have those, it holds 0 before
-    /// the first dispatch, and is left so.
-    VkDeviceSize saved_bytes(std::uint32_t rows, std::size_t edited_ids) const noexcept {
+    std::uint32_t dispatches() const noexcept { return steps_of(plan_, groups_a_row_ == 1 ? 1 : 2, 1, logits_).count; }
+    /// The bytes of kernel_buffers::saved with which any number of rows up to this one can be dispatched, of so many
+    /// logits at most and where so many ids of them are edited altogether: 4 bytes an edited id, or where they are of
+    /// 16-bit logits 4 for each logit; and 10 kB a row with several groups. Where rows may have those, it holds 0
+    /// before the first dispatch, and is left so; where 16-bit logits are edited nothing is asked of it.
+    VkDeviceSize saved_bytes(std::uint32_t rows, std::size_t edited_ids, std::uint32_t vocabulary) const noexcept {
         const std::uint32_t shared =
             groups_a_row_ ? (groups_a_row_ > 1 ? rows : 0) : (std::min)(rows, enough_groups / 2);
-        return part_bytes(plan_.edits ? edited_ids : 0, shared);
+        return 4 * (edit_words(rows, edited_ids, vocabulary) + part_words(shared));
     }
+    /// Bytes of a logit, 4 or 2.
+    std::uint32_t logit_bytes() const noexcept { return bytes_of(logits_); }
+    /// What it was made for.
+    logit_format logits() const noexcept { return logits_; }
     /// Invocations that work on a row; 0 where it is not created.
     std::uint32_t group_size() const noexcept { return group_size_; }
     /// So many logits may a row have; 0 where it is not created. 2^22, or what the device can address (2^25, or more).
@@ -185,42 +193,48 @@ public:
     /// Records the work for some rows, with a set that `write` pointed at these buffers. One dispatch, or dispatches()
     /// where rows have several groups, and more where rows do not fit the device's largest range. Allocates nothing.
     ///
-    /// no_device where it is not created, too_many_rows for a row of no logits, of more than its stride or than
-    /// longest_row() (or of more edits than most_edited_ids()), too_many_groups, buffer_too_small, or device_too_small
-    /// for logits beyond what `write` takes; nothing is recorded then.
+    /// no_device where it is not created, too_many_rows for a row of no logits or of more than longest_row() (or of
+    /// more edits than most_edited_ids()), bad_stride, too_many_groups, buffer_too_small, or device_too_small for
+    /// logits beyond what `write` takes; nothing is recorded then.
     device_status record(VkCommandBuffer commands, VkDescriptorSet set, const kernel_buffers& buffers,
                          const kernel_rows& rows) const noexcept {
         if (!is_created()) return device_code::no_device;
         if (rows.rows == 0) return {};
         const std::uint64_t stride = rows.stride ? rows.stride : rows.vocabulary;
-        if (rows.vocabulary == 0 || stride < rows.vocabulary || rows.vocabulary > longest_row())
-            return device_code::too_many_rows;
+        if (rows.vocabulary == 0 || rows.vocabulary > longest_row()) return device_code::too_many_rows;
+        const bool is_odd = logit_bytes() == 2 && rows.rows > 1 && stride % 2 != 0;
+        if (stride < rows.vocabulary || is_odd) return device_code::bad_stride;
         const std::size_t edited_ids = plan_.edits ? rows.edited_ids : 0;
         const std::uint32_t groups = rows.groups ? rows.groups : this->groups(rows.rows, rows.vocabulary);
         if (groups > most_groups()) return device_code::too_many_groups;
-        const VkDeviceSize row_bytes = 4 * stride, last_bytes = VkDeviceSize{4} * rows.vocabulary,
+        const VkDeviceSize row_bytes = logit_bytes() * stride,
+                           last_bytes = VkDeviceSize{logit_bytes()} * rows.vocabulary,
+                           ahead_bytes = VkDeviceSize{logit_bytes()} * rows.first_logit,
+                           logits_size = buffers.logits.size / 4 * 4,  // of whole words
+            edit_bytes = 4 * edit_words(rows.rows, edited_ids, rows.vocabulary),
                            request_bytes = VkDeviceSize{4} * request_words_,
                            result_bytes = 4 * (result_word::count + VkDeviceSize{words_per_token} * rows.room);
         const buffer_range& logits = buffers.logits;
-        if (logits.size == VK_WHOLE_SIZE || logits.size < last_bytes ||
-            (logits.size - last_bytes) / row_bytes < rows.rows - 1 ||
+        if (logits.size == VK_WHOLE_SIZE || logits_size < ahead_bytes + last_bytes ||
+            (logits_size - ahead_bytes - last_bytes) / row_bytes < rows.rows - 1 ||
             buffers.requests.size / request_bytes < rows.rows || buffers.results.size / result_bytes < rows.rows ||
-            buffers.saved.size / 4 < edited_ids)
+            buffers.saved.size < edit_bytes)
             return device_code::buffer_too_small;
         if (edited_ids > most_edited_ids(rows.vocabulary)) return device_code::too_many_rows;
-        if (groups > 1 && buffers.saved.size < part_bytes(edited_ids, rows.rows)) return device_code::buffer_too_small;
-        const dispatch_steps steps = steps_of(plan_, groups, edited_ids);
+        if (groups > 1 && buffers.saved.size - edit_bytes < 4 * part_words(rows.rows))
+            return device_code::buffer_too_small;
+        const dispatch_steps steps = steps_of(plan_, groups, edited_ids, logits_);
         const buffer_range window = logits_window(logits);
         if (logits.size - window.size > farthest_window) return device_code::device_too_small;
 
         if (rows.waits_before) barrier(commands, true);
         functions_.bind_pipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
         for (std::uint32_t first = 0; first < rows.rows;) {
-            const VkDeviceSize begin = first * row_bytes;
+            const VkDeviceSize begin = ahead_bytes + first * row_bytes;
             // The window is moved over the rows in steps that the device can address; the last place ends with them.
             const VkDeviceSize moved = (std::min)(begin / offset_step() * offset_step(),
                                                   (logits.size - window.size) / offset_step() * offset_step());
-            const VkDeviceSize reach = moved + window.size;
+            const VkDeviceSize reach = (moved + window.size) / 4 * 4;
             const VkDeviceSize fit = (reach - begin - last_bytes) / row_bytes + 1;
             const auto count = std::uint32_t(
                 (std::min)({fit, VkDeviceSize{rows.rows - first}, VkDeviceSize{limits_.maxComputeWorkGroupCount[0]}}));
@@ -229,16 +243,16 @@ public:
             if (first > 0 && plan_.edits) barrier(commands, true);
             functions_.bind_descriptor_sets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set, 1, &offset);
             dispatch_constants constants{rows.vocabulary, std::uint32_t(stride),
-                                         first,           std::uint32_t((begin - moved) / 4),
+                                         first,           std::uint32_t((begin - moved) / logit_bytes()),
                                          rows.room,       rows.wants};
             constants.groups = groups;
-            constants.parts_at = std::uint32_t(edited_ids);
+            constants.parts_at = std::uint32_t(edit_bytes / 4);
             for (std::uint32_t step = 0; step < steps.count; ++step) {
                 if (step > 0) barrier(commands, true);
                 constants.phase = steps.phases[step];
                 functions_.push_constants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof constants,
                                           &constants);
-                functions_.dispatch(commands, count, groups_in(constants.phase, groups), 1);
+                functions_.dispatch(commands, count, groups_in(constants.phase, groups, copies()), 1);
             }
             first += count;
         }
@@ -263,15 +277,20 @@ private:
         std::swap(request_words_, other.request_words_);
         std::swap(longest_row_, other.longest_row_);
         std::swap(plan_, other.plan_);
+        std::swap(logits_, other.logits_);
         std::swap(stops_loops_, other.stops_loops_);
     }
 
     std::uint32_t most_groups() const noexcept {
         return groups_a_row_ == 1 ? 1 : (std::min)(most_groups_a_row, limits_.maxComputeWorkGroupCount[1]);
     }
-    static VkDeviceSize part_bytes(std::size_t edited_ids, std::uint32_t rows) noexcept {
-        return 4 * (VkDeviceSize{edited_ids} + VkDeviceSize{shared_part_words} * rows);
+    bool copies() const noexcept { return is_copied(plan_, logits_); }
+    /// Words of the scratch for edits, and what work groups that share rows tell each other there.
+    VkDeviceSize edit_words(std::uint32_t rows, std::size_t edited_ids, std::uint32_t vocabulary) const noexcept {
+        if (copies()) return VkDeviceSize{rows} * copied_row_words(vocabulary);
+        return plan_.edits ? VkDeviceSize{edited_ids} : 0;
     }
+    static VkDeviceSize part_words(std::uint32_t rows) noexcept { return VkDeviceSize{shared_part_words} * rows; }
     /// On a driver that stops loops.
     static constexpr std::uint64_t most_turns = 65535;
     static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
@@ -294,13 +313,14 @@ private:
     }
     /// Dynamic offsets have 32 bits.
     static constexpr VkDeviceSize farthest_window = 0xffffffffu;
-    static std::uint32_t longest_row(const VkPhysicalDeviceLimits& limits, VkDeviceSize offset_step) noexcept {
+    static std::uint32_t longest_row(const VkPhysicalDeviceLimits& limits, VkDeviceSize offset_step,
+                                     std::uint32_t logit_bytes) noexcept {
         const VkDeviceSize range = (std::max)(VkDeviceSize{limits.maxStorageBufferRange}, offset_step) - offset_step;
-        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, range / 4));
+        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, range / logit_bytes));
     }
     /// Where no token is edited.
     std::uint64_t loop_turns(std::uint32_t vocabulary) const noexcept {
-        return most_loop_turns(plan_, vocabulary, group_size_);
+        return most_loop_turns(plan_, vocabulary, group_size_, 0, logits_);
     }
     VkDeviceSize offset_step() const noexcept {
         return (std::max)(VkDeviceSize{4}, limits_.minStorageBufferOffsetAlignment);
@@ -398,6 +418,7 @@ private:
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
     std::uint32_t group_size_ = 0, groups_a_row_ = 1, request_words_ = 0, longest_row_ = 0;
+    logit_format logits_ = logit_format::float32;
     device_plan plan_;
     bool stops_loops_ = false;
 };

@@ -20,11 +20,13 @@ struct buffer_range {
 /// minStorageBufferOffsetAlignment. As many of these as there are submissions under way at a time: until the device is
 /// done, nobody else writes to these ranges, nor reads the results.
 struct kernel_buffers {
-    buffer_range logits;    ///< rows of floats, 4 * (stride * (rows - 1) + vocabulary) bytes
+    /// Rows of the kernel's logits, floats or 16 bits each: kernel::logit_bytes * (first_logit + stride * (rows - 1) +
+    /// vocabulary) bytes, and 2 more where these are no multiple of 4. Its offset need be no multiple of a row.
+    buffer_range logits;
     buffer_range requests;  ///< what `requests` wrote: 4 * requests::words() bytes
     buffer_range results;   ///< 4 * result_words(room) bytes a row (outcome_of reads them)
     /// kernel::saved_bytes, for chains that edit and where rows may have several groups; 0 for these ahead of the first
-    /// dispatch.
+    /// dispatch, unless a chain edits 16-bit logits.
     buffer_range saved;
 };
 
@@ -32,8 +34,10 @@ struct kernel_buffers {
 struct kernel_rows {
     std::uint32_t rows = 0;        ///< 0 = nothing to do
     std::uint32_t vocabulary = 0;  ///< logits of a row, from 1 to kernel::longest_row()
-    std::uint32_t stride = 0;      ///< floats from one row to the next, at least the vocabulary; 0 = that
-    std::uint32_t room = 0;        ///< for so many surviving tokens in a result
+    /// Logits from one row to the next, at least the vocabulary; 0 = that. Of 16-bit logits an even number, where there
+    /// are several rows. What lies between rows is not read as a token.
+    std::uint32_t stride = 0;
+    std::uint32_t room = 0;  ///< for so many surviving tokens in a result
     /// Of all rows together: so many must have room in buffers.saved. Chains that edit need to be told.
     std::size_t edited_ids = ~std::size_t{0};
     /// What was written to the buffers by compute shaders, transfers or the host ahead of this in the command buffer,
@@ -42,7 +46,8 @@ struct kernel_rows {
     bool waits_before = true, shows_after = true;
     /// What is told of a row whose token the device chooses; more takes more passes over it.
     wanted wants = wanted::tokens_and_p;
-    std::uint32_t groups = 0;  ///< work groups that share a row; 0 = as the kernel was made (kernel::groups)
+    std::uint32_t groups = 0;       ///< work groups that share a row; 0 = as the kernel was made (kernel::groups)
+    std::uint32_t first_logit = 0;  ///< so many logits of buffers.logits lie ahead of the first row
 };
 
 /// The rows whose requests were written.

@@ -8,6 +8,8 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <riffle/core/logit_row.hpp>
+#include <riffle/core/row.hpp>
 #include <riffle/core/size_arithmetic.hpp>
 #include <riffle/gpu/host/chain_on_device.hpp>
 #include <riffle/gpu/host/module_words.hpp>
@@ -22,7 +24,7 @@ namespace riffle::inline RIFFLE_ABI::gpu::inline in_riffle_gpu_hpp {
 struct sampler_limits {
     std::uint32_t vocabulary = 0;  ///< logits of the longest row, 1 to kernel::longest_row()
     /// Of a batch, 1 to 65,536 (a greater number is taken as that); more rows than these take several turns. On the
-    /// device every one costs 4 bytes for each logit.
+    /// device every one costs 4 bytes for each logit, or 2, and 6 where a chain edits 16-bit logits.
     std::uint32_t rows = 1;
     std::uint32_t room = 256;      ///< for so many surviving tokens of a row; where a chain goes on, it needs them all
     std::uint32_t edits = 2048;    ///< for so many edits of logits of a row, where the chain has them
@@ -32,6 +34,9 @@ struct sampler_limits {
     wanted wants = wanted::tokens_and_p;
     /// See kernel_options; on a device that is software, whose groups are threads, 0 stands for 1.
     std::uint32_t groups_a_row = 0;
+    /// What rows have on the device. Rows of 16 bits can be given to a sampler for floats, too, which makes them floats
+    /// as it copies them; rows of floats to one for 16 bits are the processor's, and so are rows of the other 16 bits.
+    logit_format logits = logit_format::float32;
 };
 
 /// Samples with chains of one type on a device: for applications that keep their logits in the processor's memory and
@@ -71,7 +76,7 @@ public:
     std::size_t rows_on_device() const noexcept { return rows_on_device_; }
 
     /// As chain.sample(logits): chooses and accepts, and gives null_token with chain.last_status() where there is none.
-    token_id sample(Chain& chain, std::span<const float> logits) noexcept {
+    token_id sample(Chain& chain, const logit_row& logits) noexcept {
         token_id token = null_token;
         Chain* const one = &chain;
         sample({&one, 1}, logits, logits.size(), {&token, 1});
@@ -82,8 +87,8 @@ public:
     /// tokens[r] is its token; as many as there are of both, null_token behind those. The rows are of one length,
     /// `vocabulary`; 0 = the stride. What lies beyond the end of the logits is not there: such a row is shorter, or
     /// empty. A chain has one row of a call.
-    void sample(std::span<Chain* const> chains, std::span<const float> logits, std::size_t stride,
-                std::span<token_id> tokens, std::size_t vocabulary = 0) noexcept {
+    void sample(std::span<Chain* const> chains, const logit_row& logits, std::size_t stride, std::span<token_id> tokens,
+                std::size_t vocabulary = 0) noexcept {
         const std::size_t rows = (std::min)(chains.size(), tokens.size());
         for (token_id& token : tokens.subspan(rows)) token = null_token;
         const std::size_t batch = (std::max)(limits_.rows, 1u);
@@ -104,11 +109,30 @@ public:
 
 private:
     /// As much of it as there is.
-    static std::span<const float> row_of(std::span<const float> logits, std::size_t stride, std::size_t vocabulary,
-                                         std::size_t r) noexcept {
+    static logit_row row_of(const logit_row& logits, std::size_t stride, std::size_t vocabulary,
+                            std::size_t r) noexcept {
         if (stride != 0 && r > logits.size() / stride) return {};
-        const auto from_there = logits.subspan(r * stride);
-        return from_there.first((std::min)(vocabulary, from_there.size()));
+        return logits.part(r * stride, (std::min)(vocabulary, logits.size() - r * stride));
+    }
+    /// Logits from one row to the next on the device: of 16 bits an even number.
+    std::size_t stride_for(std::size_t vocabulary) const noexcept {
+        return limits_.logits == logit_format::float32 ? vocabulary : saturating::rounded_up(vocabulary, 2);
+    }
+    bool takes(const logit_row& row) const noexcept {
+        return row.format() == limits_.logits || limits_.logits == logit_format::float32;
+    }
+    /// Into memory for as many logits of the device's.
+    void copy(const logit_row& row, std::byte* to) const noexcept {
+        if (row.format() == limits_.logits) {
+            std::memcpy(to, row.bytes(), row.size() * bytes_of(row.format()));
+            return;
+        }
+        const auto widen_block = row.halves()->widener();
+        auto* const floats = reinterpret_cast<float*>(to);
+        std::size_t i = 0;
+        for (; i + block_size <= row.size(); i += block_size)
+            widen_block(row.bytes() + i * sizeof(std::uint16_t), floats + i);
+        for (; i < row.size(); ++i) floats[i] = row[i];
     }
 
     device_status create() noexcept {
@@ -117,7 +141,7 @@ private:
         if (limits_.vocabulary == 0 || limits_.rows == 0) return device_code::too_many_rows;
         const std::uint32_t suitable = device_.is_software() ? 1 : 0;
         if (const auto s = kernel_.create(device_.context(), on_, limits_.group_size,
-                                          limits_.groups_a_row ? limits_.groups_a_row : suitable);
+                                          limits_.groups_a_row ? limits_.groups_a_row : suitable, limits_.logits);
             !s.ok())
             return s;
         if (limits_.vocabulary > kernel_.longest_row()) return device_code::device_too_small;
@@ -129,7 +153,9 @@ private:
         constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
         constexpr VkMemoryPropertyFlags seen =
             VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-        const VkDeviceSize rows = limits_.rows, logits = 4 * rows * limits_.vocabulary;
+        const VkDeviceSize rows = limits_.rows,
+                           logits = saturating::rounded_up(
+                               rows * stride_for(limits_.vocabulary) * bytes_of(limits_.logits), 4);
         const VkDeviceSize edits = on_.plan.edits ? limits_.edits : 0;
         VkDeviceSize masks = 0;
         for (const device_stage& s : on_.device_stages) masks += s.form == device_form::mask;
@@ -139,7 +165,8 @@ private:
         if (!logits_.is_mapped())
             if (const auto s = staging_.create(device_, logits, {seen}); !s.ok()) return s;
         if (const auto s = requests_.create(device_, 4 * rows * words_a_row, {local | seen, seen}); !s.ok()) return s;
-        if (const VkDeviceSize saved = kernel_.saved_bytes(limits_.rows, most_edited_ids()); saved != 0)
+        if (const VkDeviceSize saved = kernel_.saved_bytes(limits_.rows, most_edited_ids(), limits_.vocabulary);
+            saved != 0)
             if (const auto s = saved_.create(device_, saved, {local, 0}); !s.ok()) return s;
         return results_.create(device_, 4 * rows * result_words(limits_.room),
                                {seen | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, seen});
@@ -202,15 +229,16 @@ private:
     template <class RowOf>
     bool run(std::span<Chain* const> chains, RowOf row_of, std::size_t vocabulary) noexcept {
         if (!state_.ok() || vocabulary == 0 || vocabulary > limits_.vocabulary) return false;
-        const std::span<float> rows = (logits_.is_mapped() ? logits_ : staging_).template as<float>();
+        const std::span<std::byte> rows = (logits_.is_mapped() ? logits_ : staging_).template as<std::byte>();
+        const std::size_t row_bytes = stride_for(vocabulary) * bytes_of(limits_.logits);
         written_.begin(requests_.template as<std::uint32_t>(), on_.layout, chains.size(), vocabulary,
                        most_edited_ids(std::uint32_t(vocabulary)));
         is_there_.fill(0);
         std::size_t there = 0;
         for (std::size_t r = 0; r < chains.size(); ++r) {
-            const std::span<const float> row = row_of(r);
-            if (row.size() != vocabulary || !written_.add(on_, *chains[r], r)) continue;
-            std::memcpy(rows.data() + r * vocabulary, row.data(), row.size_bytes());
+            const logit_row row = row_of(r);
+            if (row.size() != vocabulary || !takes(row) || !written_.add(on_, *chains[r], r)) continue;
+            copy(row, rows.data() + r * row_bytes);
             is_there_[r / 64] |= std::uint64_t{1} << (r % 64);
             ++there;
         }
@@ -233,12 +261,14 @@ private:
         begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
         if (const device_status s(f.begin_command_buffer(commands_, &begin), "vkBeginCommandBuffer"); !s.ok()) return s;
         if (!logits_.is_mapped()) {
-            const VkBufferCopy copy{0, 0, VkDeviceSize{4} * rows * vocabulary};
+            const VkDeviceSize row_bytes = stride_for(vocabulary) * bytes_of(limits_.logits);
+            const VkBufferCopy copy{0, 0, rows * row_bytes};
             f.copy_buffer(commands_, staging_.buffer(), logits_.buffer(), 1, &copy);
         }
         if (!is_cleared_ && saved_.size() != 0) f.fill_buffer(commands_, saved_.buffer(), 0, VK_WHOLE_SIZE, 0);
         is_cleared_ = true;
         kernel_rows all = rows_of(written_, limits_.room);
+        all.stride = std::uint32_t(stride_for(vocabulary));
         all.wants = limits_.room == 0 ? wanted::token : limits_.wants;
         if (const auto s = kernel_.record(commands_, set_, buffers(), all); !s.ok()) return s;
         if (const device_status s(f.end_command_buffer(commands_), "vkEndCommandBuffer"); !s.ok()) return s;
