@@ -9,9 +9,9 @@ unstable_root=$unstable_cache/unstable
 unstable_versions=$build_dir/unstable-versions.txt
 
 # libllama is what llama_exact is compared with; Eigen is for the tests of batch and the comparisons; Mesa is a second driver
-# for the leg gpu. A change here makes a new root.
+# for the leg gpu, and mesa-drm-shim plays cards that are not there. A change here makes a new root.
 unstable_packages='g++ clang cmake ninja-build ccache googletest libfmt-dev nlohmann-json3-dev libllama-dev libeigen3-dev'
-unstable_packages+=' llama.cpp-tools llama.cpp-tests libvulkan-dev mesa-vulkan-drivers vulkan-validationlayers spirv-tools'
+unstable_packages+=' llama.cpp-tools llama.cpp-tests libvulkan-dev mesa-vulkan-drivers mesa-drm-shim vulkan-validationlayers spirv-tools'
 
 # A root is complete when it says what it was made with: an interrupted one never gets so far.
 unstable_root_is_complete() {
