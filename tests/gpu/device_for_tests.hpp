@@ -1,6 +1,8 @@
 #pragma once
 // The device that the tests of this room run on: whatever there is, lavapipe as a rule, under validation.
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
@@ -22,6 +24,19 @@ inline const riffle::gpu::device& test_device() {
         opened = std::make_unique<riffle::gpu::device>(
             riffle::gpu::device_choice{.allow_software = true, .get_instance_proc_addr = validating_loader()});
     return *opened;
+}
+inline VkPhysicalDeviceLimits limits_of_test_device() {
+    const auto& context = test_device().context();
+    riffle::gpu::kernel_functions functions;
+    VkPhysicalDeviceProperties properties{};
+    if (functions.load(context.get_instance_proc_addr, context.instance, context.device).ok())
+        functions.get_properties(context.physical_device, &properties);
+    return properties.limits;
+}
+/// As many invocations a work group as a test would like to have, or as many as the device takes. (SwiftShader's are
+/// 256.)
+inline std::uint32_t invocations_up_to(std::uint32_t wanted) {
+    return std::min(wanted, limits_of_test_device().maxComputeWorkGroupInvocations);
 }
 /// Closes it behind the last test, while the driver is still whole: when the program ends, drivers take themselves down
 /// in an order of their own.
