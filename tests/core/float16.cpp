@@ -36,11 +36,11 @@ static_assert(std::is_same_v<logit_layout<half_of_somebody>, float16>);
 static_assert(std::is_void_v<logit_layout<number_of_somebody>> && std::is_void_v<logit_layout<std::uint16_t>> &&
               std::is_void_v<logit_layout<short>> && std::is_void_v<logit_layout<char16_t>> &&
               std::is_void_v<logit_layout<double>> && std::is_void_v<logit_layout<int>>);
-#if defined(__STDCPP_FLOAT16_T__) || (defined(__clang__) && defined(__FLT16_MANT_DIG__))
+#if defined(__SSE2__) && ((defined(__clang__) && __clang_major__ >= 15) || (!defined(__clang__) && __GNUC__ >= 13))
 static_assert(std::is_same_v<logit_layout<_Float16>, float16>);
+#if !defined(__clang__) || __clang_major__ >= 17
+static_assert(std::is_same_v<logit_layout<__bf16>, bfloat16>);
 #endif
-#if defined(__STDCPP_BFLOAT16_T__)
-static_assert(std::is_same_v<logit_layout<decltype(0.0bf16)>, bfloat16>);
 #endif
 static_assert(float(float16{0x3c00}) == 1.0f && float(float16{0xc000}) == -2.0f && float(float16{0x7bff}) == 65504.0f);
 static_assert(float(bfloat16{0x3f80}) == 1.0f && float(bfloat16{0xff80}) == -std::numeric_limits<float>::infinity());

@@ -38,6 +38,13 @@ constexpr std::uint32_t bytes_of(logit_format logit) noexcept { return logit == 
 
 namespace detail {
 
+/// Of a type that is no class: whether it is a number that is none of the integers. (std::is_floating_point knows 16-bit
+/// floats of the compiler from C++23 on only.)
+template <class T>
+inline constexpr bool is_builtin_float =
+    !std::is_integral_v<T> && !std::is_enum_v<T> && !std::is_union_v<T> && !std::is_array_v<T> &&
+    !std::is_pointer_v<T> && !std::is_member_pointer_v<T> && !std::is_null_pointer_v<T> && !std::is_void_v<T>;
+
 /// Another float of 16 bits: one of the compiler's, by what it keeps of a number, or a class with numeric_limits.
 template <class T, int Digits, int MaxExponent>
 constexpr bool has_layout() noexcept {
@@ -47,7 +54,7 @@ constexpr bool has_layout() noexcept {
         using limits = std::numeric_limits<T>;
         return limits::is_specialized && !limits::is_integer && limits::digits == Digits &&
                limits::max_exponent == MaxExponent;
-    } else if constexpr (std::is_scalar_v<T> && !std::is_integral_v<T> && !std::is_enum_v<T> && !std::is_pointer_v<T>) {
+    } else if constexpr (is_builtin_float<T>) {
         return (float(T(257.0f)) == 257.0f) == (Digits == 11);  // which has nine binary digits
     } else {
         return false;

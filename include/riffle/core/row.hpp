@@ -232,17 +232,21 @@ private:
         widen_block_(halves(b), to);
         return to;
     }
-    RIFFLE_NOINLINE const float* put_together(std::size_t b) const noexcept {
-        const std::size_t first = first_edit(b);
-        const float* const from = blocks_[b];
-        if (first == 0 && from) return from;
-        float* const to = from ? next_together() : made_floats(b);
-        for (std::size_t i = 0; from && i < block_size;
-             i += 8) {  // of memcpy g++ makes an instruction that is slow to begin
+    /// (Of memcpy g++ makes an instruction that is slow to begin.)
+    float* copied_together(const float* from) const noexcept {
+        float* const to = next_together();
+        for (std::size_t i = 0; i < block_size; i += 8) {
             const auto four = lanes<4>::load(from + i), four_more = lanes<4>::load(from + i + 4);
             four.store(to + i);
             four_more.store(to + i + 4);
         }
+        return to;
+    }
+    RIFFLE_NOINLINE const float* put_together(std::size_t b) const noexcept {
+        const std::size_t first = first_edit(b);
+        const float* const from = blocks_[b];
+        if (first == 0 && from) return from;
+        float* const to = from ? copied_together(from) : made_floats(b);
         put_in(b, first, to);
         return to;
     }
