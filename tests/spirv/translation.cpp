@@ -1,7 +1,10 @@
 // Portable modules in other shading languages: translators and compilers for these take them.
 
+#include <map>
 #include <regex>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -14,7 +17,7 @@ namespace {
 
 using namespace riffle;
 
-/// visit(words, what) of chains of every kind, with one group a row and with several.
+/// visit(words, what) of chains of every kind, with one group a row and with several, and of float16.
 template <class Visit>
 void for_each_portable_module(Visit visit) {
     dynamic_chain chains[] = {prompted_chain(greedy{}),
@@ -27,15 +30,28 @@ void for_each_portable_module(Visit visit) {
                                              xtc{.probability = 0.5f, .threshold = 0.1f}, dist{.seed = 1}),
                               prompted_chain(mask{}, top_n_sigma{1.0f}, dist{.seed = 1})};
     for (dynamic_chain& chain : chains)
-        for (const std::uint32_t groups : {1u, 0u}) {
-            const known_stages on(chain, {.module = {.portable = true}, .groups_a_row = groups});
+        for (const auto& [groups, logits] : {std::pair{1u, logit_format::float32}, std::pair{0u, logit_format::float32},
+                                             std::pair{1u, logit_format::float16}}) {
+            const known_stages on(chain, {.module = {.portable = true}, .groups_a_row = groups, .logits = logits});
             std::string what = groups ? "one group:" : "several groups:";
+            if (logits == logit_format::float16) what = "float16, " + what;
             for (std::size_t i = 0; i < chain.view().size(); ++i) what += std::string(" ") + chain.view().name(i);
             visit(on.words(), what);
             if (testing::Test::HasFailure()) return;
         }
 }
 
+// naga refuses two variables of one binding: nothing is seen both as words and as vectors.
+TEST(PortableModule, HasEachBindingOnce) {
+    for_each_portable_module([](std::span<const std::uint32_t> words, const std::string& what) {
+        constexpr std::uint32_t decorate = 71, binding = 33;
+        std::map<std::uint32_t, int> variables;
+        for (std::size_t at = 5; at < words.size(); at += words[at] >> 16)
+            if ((words[at] & 0xffff) == decorate && words[at + 2] == binding) ++variables[words[at + 3]];
+        EXPECT_GE(variables.size(), 3u) << what;
+        for (const auto& [number, count] : variables) EXPECT_EQ(count, 1) << what << ", binding " << number;
+    });
+}
 TEST(PortableModule, CompilesAsGlsl) {
     if (!has_translators()) GTEST_SKIP() << "there is no spirv-cross or no glslangValidator";
     for_each_portable_module([](std::span<const std::uint32_t> words, const std::string& what) {

@@ -30,7 +30,7 @@ public:
                                                                                                  plan.edits,
                                                                                                  is_shared_},
           scratch_(scratch(code, plan.edits || is_shared_, source_)), group_(code),
-          row_(group_, stages.first(plan.stages), source_), room_(spirv::push_constant<u32>(code)),
+          row_(group_, stages.first(plan.stages), source_, scratch_), room_(spirv::push_constant<u32>(code)),
           wants_(spirv::push_constant<u32>(code)), parts_(group_, scratch_, row_.vectors.row(), is_shared_),
           few_(group_, row_, plan.narrows), all_(group_, row_, few_), greatest_(group_, row_, few_, all_, parts_),
           bins_(group_, cuts() || draws_by_mass(), is_shared_), bounds_(group_, row_, greatest_, bins_),

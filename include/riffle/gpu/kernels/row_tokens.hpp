@@ -32,11 +32,12 @@ struct row_pass {
 /// words, which the work group finds out and which is a part of that function from then on.
 class row_tokens {
 public:
-    constexpr row_tokens(work_group& of, std::span<const device_stage> stages, const row_source& source) noexcept
-        : stage(of.code, u32(0u)), seen(of.code, u32(0u)), vectors(of, source), maxima(of, vectors, is_bounded(stages)),
-          bound(of.code, u32(0u)), code_(of.code), stages_(stages), is_bounded_(is_bounded(stages)), layout_(stages),
-          requests_(code_, binding::requests), request_(code_), greatest_(code_, u32(0u)),
-          maximum_logit_(code_, f32(0.0f)) {
+    constexpr row_tokens(work_group& of, std::span<const device_stage> stages, const row_source& source,
+                         const spirv::buffer<u32>& scratch) noexcept
+        : stage(of.code, u32(0u)), seen(of.code, u32(0u)), vectors(of, source, scratch),
+          maxima(of, vectors, is_bounded(stages)), bound(of.code, u32(0u)), code_(of.code), stages_(stages),
+          is_bounded_(is_bounded(stages)), layout_(stages), requests_(code_, binding::requests), request_(code_),
+          greatest_(code_, u32(0u)), maximum_logit_(code_, f32(0.0f)) {
         request_ = vectors.row() * u32(layout_.words);
         for (std::size_t i = 0; i < stages.size(); ++i) declare(i);
         write_functions();

@@ -29,12 +29,14 @@ struct row_source {
 /// reads 256 bytes on end. They are an invocation's strip of 16 tokens, and are read together.
 class row_vectors {
 public:
-    /// The group has all of the row until it takes a part.
-    constexpr row_vectors(work_group& of, const row_source& source) noexcept
+    /// The group has all of the row until it takes a part. `scratch`: where rows are copied to.
+    constexpr row_vectors(work_group& of, const row_source& source, const spirv::buffer<u32>& scratch) noexcept
         : words(of.code, source.is_copied() ? logit_format::float32 : source.logits),
           vocabulary(of.code, spirv::push_constant<u32>(of.code)), group_(of), code_(of.code),
-          logits_(code_, bound_to(source), use_of(source)), vectors_(code_, bound_to(source), use_of(source)),
-          row_(code_), first_logit_(code_), first_vector_(code_), ahead_(code_), vectors_in_row_(code_), behind_(code_),
+          is_by_words_(source.is_copied() && code_.options().portable),
+          is_by_vectors_(!source.is_copied() && code_.options().portable),
+          logits_(source.is_copied() ? scratch : words_of(source)), vectors_(vectors_of(source)), row_(code_),
+          first_logit_(code_), first_vector_(code_), ahead_(code_), vectors_in_row_(code_), behind_(code_),
           strips_an_entry_(code_), tiles_a_stretch_(code_), entries_(code_), stretches_(code_) {
         if (source.is_shared) {
             part_.declare(code_);
@@ -69,7 +71,7 @@ public:
     /// The bits of a token's logit, as a float.
     constexpr u32 logit_bits(const u32& id) const noexcept { return words.float_bits(word_of(id)); }
     /// Where they lie, in a row of floats.
-    constexpr auto place_of(const u32& id) const noexcept { return logits_[first_logit_.load() + id]; }
+    constexpr auto place_of(const u32& id) const noexcept { return word_at(first_logit_.load() + id); }
     /// Where a row that is copied came from: the place of its first logit.
     constexpr u32 given_at() const noexcept { return given_at_; }
 
@@ -175,8 +177,17 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t bound_to(const row_source& source) noexcept {
-        return source.is_copied() ? binding::saved : binding::logits;
+    // A buffer is seen as words and as vectors. Portable modules have it once, since naga takes no binding twice: the
+    // row's as vectors, whose components are its words, and the scratch as words, four of which make a vector.
+    constexpr spirv::buffer<u32> words_of(const row_source& source) const noexcept {
+        return is_by_vectors_ ? spirv::buffer<u32>() : spirv::buffer<u32>(code_, binding::logits, use_of(source));
+    }
+    constexpr spirv::buffer<u32x4, spirv::access::read> vectors_of(const row_source& source) const noexcept {
+        if (is_by_words_) return {};
+        return {code_, source.is_copied() ? binding::saved : binding::logits, use_of(source)};
+    }
+    constexpr spirv::element<u32, spirv::storage::StorageBuffer> word_at(const u32& at) const noexcept {
+        return is_by_vectors_ ? vectors_.component(at) : logits_[at];
     }
     static constexpr spirv::buffer_use use_of(const row_source& source) noexcept {
         return source.is_edited ? spirv::buffer_use::exchange : spirv::buffer_use::read;
@@ -210,9 +221,9 @@ private:
     }
     /// A logit by itself.
     constexpr u32 word_of(const u32& id) const noexcept {
-        if (!words.are_halves()) return logits_[first_logit_.load() + id];
+        if (!words.are_halves()) return word_at(first_logit_.load() + id);
         const u32 at = first_logit_.load() + id;
-        return (logits_[at >> 1u].load() >> ((at & 1u) << 4u)) << 16u;
+        return (word_at(at >> 1u).load() >> ((at & 1u) << 4u)) << 16u;
     }
     /// The vectors of a strip, by their numbers; two where they have eight logits.
     constexpr std::array<u32, 4> vectors_of(const u32& strip) const noexcept {
@@ -227,10 +238,16 @@ private:
         const u32 v = strip + farther;
         return blend(v < vectors_in_row_, v, strip);
     }
-    constexpr u32x4 vector(const u32& v) const noexcept { return vectors_[first_vector_ + v]; }
+    constexpr u32x4 vector(const u32& v) const noexcept {
+        if (!is_by_words_) return vectors_[first_vector_ + v];
+        const u32 at = (first_vector_ + v) << 2u;
+        const u32 a = logits_[at], b = logits_[at + 1u], c = logits_[at + 2u], d = logits_[at + 3u];
+        return {code_, a, b, c, d};
+    }
 
     work_group& group_;
     assembler& code_;
+    bool is_by_words_, is_by_vectors_;  ///< alone
     spirv::buffer<u32> logits_;
     spirv::buffer<u32x4, spirv::access::read> vectors_;
     private_variable<u32> row_, first_logit_;

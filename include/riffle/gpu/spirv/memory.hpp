@@ -164,6 +164,13 @@ public:
                             member = code_->constant(scalar::integer, 0), at = index.id(*code_);
         return {*code_, code_->emit_of_type(op::AccessChain, pointer, id_, member, at)};
     }
+    /// Of an array of vectors of four: a component of one, by its number among the components of all.
+    constexpr element<u32, storage::StorageBuffer> component(const u32& index) const noexcept {
+        const std::uint32_t pointer = code_->pointer_type(storage::StorageBuffer, scalar::integer),
+                            member = code_->constant(scalar::integer, 0), vector = (index >> 2u).id(*code_),
+                            within = (index & 3u).id(*code_);
+        return {*code_, code_->emit_of_type(op::AccessChain, pointer, id_, member, vector, within)};
+    }
 
 private:
     assembler* code_ = nullptr;

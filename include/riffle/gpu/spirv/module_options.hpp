@@ -33,7 +33,8 @@ struct module_options {
     bool subgroups = false;
     /// Only what other shading languages have, too (GLSL, HLSL, Metal, WGSL), for translators such as spirv-cross and
     /// naga: no carries and no wide products in one instruction, a work group of portable_group_size invocations and no
-    /// specialization constant, and barriers only where all invocations come by what one of them has said.
+    /// specialization constant, each buffer seen in one way (so what lies in that of logits ends at a multiple of 16
+    /// bytes), and barriers only where all invocations come by what one of them has said.
     bool portable = false;
     friend constexpr bool operator==(const module_options&, const module_options&) = default;
 };
