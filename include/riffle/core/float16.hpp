@@ -15,7 +15,7 @@ struct float16 {
 
     /// The float of that value; exact. Infinities stay, NaN too.
     constexpr explicit operator float() const noexcept {
-        const std::uint32_t sign = std::uint32_t(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
+        const std::uint32_t sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
         if (magnitude >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);
         if (magnitude >= 0x0400) return std::bit_cast<float>(sign | ((magnitude << 13) + ((127u - 15u) << 23)));
         return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(float(magnitude) * 0x1p-24f));

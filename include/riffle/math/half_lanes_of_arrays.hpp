@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -11,7 +12,7 @@ namespace riffle::inline RIFFLE_ABI {
 
 template <int N>
 struct half_lanes {
-    std::int16_t v[2 * N];
+    std::int16_t v[std::size_t(2 * N)];
 
     half_lanes() noexcept : v{} {}
     half_lanes(std::int16_t value) noexcept {

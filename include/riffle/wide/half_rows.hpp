@@ -74,7 +74,7 @@ struct half_max_pass {
             else found.saw_nan |= find_max_of_floats(r, b, block_maxima, of_block);
             if (block_maxima[b] > found.logit) found.logit = block_maxima[b];
         }
-        std::int16_t of_lanes[2 * N];
+        std::int16_t of_lanes[std::size_t(2 * N)];
         std::memcpy(of_lanes, &least.v, sizeof of_lanes);
         for (const std::int16_t of_lane : of_lanes) found.saw_nan |= of_lane < ~Infinity;
         return found;

@@ -2,6 +2,7 @@
 #include <riffle/core/float16.hpp>
 #include <riffle/math/config.hpp>
 #include <riffle/math/lanes.hpp>
+#include <riffle/wide/half_widening.hpp>
 #include <riffle/wide/x86/lane_operations.hpp>
 
 // What wide/half_widening.hpp does in steps, by instructions. (That of float16 heeds no mode that makes denormals 0.)
@@ -41,7 +42,7 @@ RIFFLE_TARGET_AVX2 inline void words_from(const void* from, int place, int_lanes
     typedef unsigned short numbers __attribute__((vector_size(16)));
     to.v = __builtin_convertvector(numbers(words), int_lanes<8>::vector);
 #else
-    to.v = int_lanes<8>::vector(__builtin_ia32_pmovzxwd256(words));
+    to.v = __builtin_ia32_pmovzxwd256(words);
 #endif
 }
 RIFFLE_TARGET_AVX512 inline void words_from(const void* from, int place, int_lanes<16>& to) noexcept {
@@ -52,7 +53,7 @@ RIFFLE_TARGET_AVX512 inline void words_from(const void* from, int place, int_lan
     typedef unsigned short numbers __attribute__((vector_size(32)));
     to.v = __builtin_convertvector(numbers(words), int_lanes<16>::vector);
 #else
-    to.v = int_lanes<16>::vector(__builtin_ia32_pmovzxwd512_mask(words, to.v, every_lane_of_arithmetic));
+    to.v = __builtin_ia32_pmovzxwd512_mask(words, to.v, every_lane);
 #endif
 }
 RIFFLE_TARGET_AVX2 inline void widen(bfloat16 format, const void* from, lanes<8>& first, lanes<8>& second) noexcept {
