@@ -20,7 +20,7 @@ class row;
 
 /// How a row of 16-bit logits is read. (As pointers, so that only programs that have such rows compile what is behind
 /// them.)
-struct half_format {
+struct half_reader {
     /// Makes floats of a block of logits.
     using widen_block = void (*)(const std::byte* from, float* to) noexcept;
     /// By lanes as wide as passes run at now.
@@ -33,7 +33,7 @@ struct half_format {
 };
 /// That of float16 and of bfloat16 (wide/half_rows.hpp).
 template <class Half>
-struct half_format_of;
+struct half_reader_of;
 
 }  // namespace detail
 
@@ -53,7 +53,7 @@ public:
     /// `size` logits of 16 bits from `data` on.
     template <detail::half_type T>
     constexpr logit_row(const T* data, std::size_t size) noexcept
-        : data_(data), size_(size), halves_(&detail::half_format_of<detail::logit_layout<std::remove_cv_t<T>>>::value) {
+        : data_(data), size_(size), reader_(&detail::half_reader_of<detail::logit_layout<std::remove_cv_t<T>>>::value) {
     }
     /// The logits of anything that has them side by side.
     template <class Row>
@@ -76,32 +76,32 @@ public:
     constexpr bool empty() const noexcept { return size_ == 0; }
     /// The logit of a token below size(), which is not checked, as a float.
     float operator[](std::size_t token) const noexcept {
-        if (!halves_) return static_cast<const float*>(data_)[token];
+        if (!reader_) return static_cast<const float*>(data_)[token];
         std::uint16_t bits;
         std::memcpy(&bits, bytes() + token * sizeof bits, sizeof bits);
-        return halves_->widened(bits);
+        return reader_->widened(bits);
     }
     /// What they are.
-    constexpr logit_format format() const noexcept { return halves_ ? halves_->format : logit_format::float32; }
+    constexpr logit_format format() const noexcept { return reader_ ? reader_->format : logit_format::float32; }
     /// Those of tokens from `first` on, `size` of them, none behind size(); not checked.
     logit_row part(std::size_t first, std::size_t size) const noexcept {
-        return {static_cast<const void*>(bytes() + first * bytes_of(format())), size, halves_};
+        return {static_cast<const void*>(bytes() + first * bytes_of(format())), size, reader_};
     }
     /// The floats, or nullptr where the logits have 16 bits.
-    const float* floats() const noexcept { return halves_ ? nullptr : static_cast<const float*>(data_); }
+    const float* floats() const noexcept { return reader_ ? nullptr : static_cast<const float*>(data_); }
     /// Where they lie.
     const std::byte* bytes() const noexcept { return static_cast<const std::byte*>(data_); }
     /// For the passes: how logits of 16 bits are read; nullptr for floats.
-    constexpr const detail::half_format* halves() const noexcept { return halves_; }
+    constexpr const detail::half_reader* reader() const noexcept { return reader_; }
 
 private:
     friend class logit_rows;
-    constexpr logit_row(const void* data, std::size_t size, const detail::half_format* halves) noexcept
-        : data_(data), size_(size), halves_(halves) {}
+    constexpr logit_row(const void* data, std::size_t size, const detail::half_reader* reader) noexcept
+        : data_(data), size_(size), reader_(reader) {}
 
     const void* data_ = nullptr;
     std::size_t size_ = 0;
-    const detail::half_format* halves_ = nullptr;
+    const detail::half_reader* reader_ = nullptr;
 };
 
 }  // namespace riffle

@@ -59,7 +59,7 @@ public:
     /// the beginning of `copies` themselves are the private copy already. Without `edits` every edited block is copied.
     /// (For logits of 16 bits they are needed.)
     void assign(const logit_row& logits, const float** blocks, float* copies, kept_edits* edits = nullptr) noexcept {
-        if (logits.halves()) assign_halves(logits, blocks, copies, edits);
+        if (logits.reader()) assign_halves(logits, blocks, copies, edits);
         else assign(logits.floats(), logits.size(), blocks, copies, edits);
     }
     /// Of floats.
@@ -97,7 +97,7 @@ public:
         return logits ? logits[id % block_size] : widened(id);
     }
     /// How 16-bit logits are read, nullptr where the row has floats; and where those of a block lie.
-    const half_format* format() const noexcept { return format_; }
+    const half_reader* reader() const noexcept { return reader_; }
     const std::byte* halves(std::size_t b) const noexcept { return halves_ + b * block_size * sizeof(std::uint16_t); }
     /// The logit of a token as it stands in memory, not canonical.
     float logit(std::size_t id) const noexcept {
@@ -160,7 +160,7 @@ private:
         blocks_ = blocks;
         given_ = nullptr;
         copies_ = nullptr;
-        format_ = nullptr;
+        reader_ = nullptr;
         widen_block_ = nullptr;
         halves_ = nullptr;
         edits_ = nullptr;
@@ -175,8 +175,8 @@ private:
     RIFFLE_NOINLINE void assign_halves(const logit_row& logits, const float** blocks, float* copies,
                                        kept_edits* edits) noexcept {
         begin(logits.size(), block_count(logits.size()), blocks);
-        format_ = logits.halves();
-        widen_block_ = format_->widener();
+        reader_ = logits.reader();
+        widen_block_ = reader_->widener();
         halves_ = logits.bytes();
         copies_ = copies;
         keep_edits_in(edits);
@@ -195,7 +195,7 @@ private:
     float widened(std::size_t id) const noexcept {
         std::uint16_t bits;
         std::memcpy(&bits, halves_ + id * sizeof bits, sizeof bits);
-        return format_->widened(bits);
+        return reader_->widened(bits);
     }
 
     RIFFLE_NOINLINE float& kept_or_copied(std::size_t id) noexcept {
@@ -258,8 +258,8 @@ private:
 
     const float** blocks_ = nullptr;
     const float* given_ = nullptr;         ///< the caller's floats
-    const half_format* format_ = nullptr;  ///< of the caller's 16-bit logits
-    half_format::widen_block widen_block_ = nullptr;
+    const half_reader* reader_ = nullptr;  ///< of the caller's 16-bit logits
+    half_reader::widen_block widen_block_ = nullptr;
     const std::byte* halves_ = nullptr;  ///< and where they lie; their blocks are nullptr
     float* copies_ = nullptr;
     kept_edits* edits_ = nullptr;

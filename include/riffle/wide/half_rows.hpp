@@ -95,7 +95,7 @@ RIFFLE_LOCAL inline constexpr std::int16_t infinity_of<bfloat16> = 0x7f80;
 
 template <class Half>
 struct half_passes {
-    static detail::half_format::widen_block widener() noexcept {
+    static detail::half_reader::widen_block widener() noexcept {
 #if RIFFLE_X86
         switch (width()) {
         case 16: return widen_block_16;
@@ -130,9 +130,9 @@ private:
 namespace riffle::inline RIFFLE_ABI::detail {
 
 template <class Half>
-struct half_format_of {
+struct half_reader_of {
     using passes = wide::half_passes<Half>;
-    RIFFLE_LOCAL static constexpr half_format value{passes::widener, passes::widened, passes::find_max,
+    RIFFLE_LOCAL static constexpr half_reader value{passes::widener, passes::widened, passes::find_max,
                                                     std::is_same_v<Half, float16> ? logit_format::float16
                                                                                   : logit_format::bfloat16};
 };

@@ -96,7 +96,7 @@ RIFFLE_NOINLINE void see_edits(const Row& r, float* block_maxima, float* groups,
 template <class Row>
 row_maximum find_max(const Row& r, float* block_maxima, float* groups = nullptr) noexcept {
     row_maximum found =
-        r.format() ? r.format()->find_max(r, block_maxima, groups) : run<max_pass>(r, block_maxima, groups);
+        r.reader() ? r.reader()->find_max(r, block_maxima, groups) : run<max_pass>(r, block_maxima, groups);
     if (r.edit_count() > 0) see_edits(r, block_maxima, groups, found);
     return found;
 }

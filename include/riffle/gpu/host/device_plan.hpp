@@ -42,7 +42,7 @@ struct device_plan {
     friend constexpr bool operator==(const device_plan&, const device_plan&) = default;
 };
 
-/// Whether rows are copied as floats, to be edited: those of 16-bit logits.
+/// Whether rows are copied as floats, to be edited: those of 16-bit logits, in whose place a float has no room.
 constexpr bool is_copied(const device_plan& plan, logit_format logits) noexcept {
     return plan.edits && logits != logit_format::float32;
 }

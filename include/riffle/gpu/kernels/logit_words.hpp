@@ -30,6 +30,8 @@ public:
     constexpr bool are_floats() const noexcept { return of_ != logit_format::float16; }
     /// The bits of the float that a word stands for. In the order of words, NaN among them.
     constexpr u32 float_bits(const u32& loaded) const noexcept { return are_floats() ? loaded : float_bits_(loaded); }
+    /// The word of a 16-bit logit, in the 32 bits that hold it and another: the upper one where `at` is odd.
+    static constexpr u32 half_of(const u32& pair, const u32& at) noexcept { return (pair >> ((at & 1u) << 4u)) << 16u; }
     /// The word of +inf.
     constexpr std::uint32_t infinity() const noexcept { return are_floats() ? 0x7f800000u : 0x7c000000u; }
 

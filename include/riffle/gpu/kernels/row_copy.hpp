@@ -30,7 +30,7 @@ public:
     /// The bits of a token's logit as it was given.
     constexpr u32 bits_before(const u32& id) const noexcept {
         const u32 at = row_.vectors.given_at() + id;
-        return words_.float_bits((given_[at >> 1u].load() >> ((at & 1u) << 4u)) << 16u);
+        return words_.float_bits(logit_words::half_of(given_[at >> 1u].load(), at));
     }
     /// Whether a token is in one of them.
     constexpr boolean has(const u32& id) const noexcept {

@@ -25,14 +25,12 @@ class row_kernel {
 public:
     constexpr row_kernel(assembler& code, std::span<const device_stage> stages, const device_plan& plan,
                          const kernel_options& options) noexcept
-        : code_(code), plan_(plan),
-          is_shared_(options.has_several_groups() && plan.sharing != row_sharing::none), source_{options.logits,
-                                                                                                 plan.edits,
-                                                                                                 is_shared_},
-          scratch_(scratch(code, plan.edits || is_shared_, source_)), group_(code),
-          row_(group_, stages.first(plan.stages), source_, scratch_), room_(spirv::push_constant<u32>(code)),
-          wants_(spirv::push_constant<u32>(code)), parts_(group_, scratch_, row_.vectors.row(), is_shared_),
-          few_(group_, row_, plan.narrows), all_(group_, row_, few_), greatest_(group_, row_, few_, all_, parts_),
+        : code_(code), plan_(plan), is_shared_(options.has_several_groups() && plan.sharing != row_sharing::none),
+          source_(source_of(plan, options, is_shared_)), scratch_(scratch(code, plan.edits || is_shared_, source_)),
+          group_(code), row_(group_, stages.first(plan.stages), source_, scratch_),
+          room_(spirv::push_constant<u32>(code)), wants_(spirv::push_constant<u32>(code)),
+          parts_(group_, scratch_, row_.vectors.row(), is_shared_), few_(group_, row_, plan.narrows),
+          all_(group_, row_, few_), greatest_(group_, row_, few_, all_, parts_),
           bins_(group_, cuts() || draws_by_mass(), is_shared_), bounds_(group_, row_, greatest_, bins_),
           masses_(group_, row_, greatest_, bins_, cuts(), is_shared_),
           narrowing_(group_, row_, few_, all_, bounds_, bins_, is_shared_),
@@ -43,7 +41,7 @@ public:
         if (row_.is_bounded()) row_.maxima.clear();
         if (counts() || draws_by_mass()) bins_.clear();
         group_.sync();
-        if (source_.is_copied()) return run_on_copy();
+        if (source_.is_copied) return run_on_copy();
         row_edits edits(group_, row_, scratch_);
         if (!is_shared_) {
             if (plan_.edits) edits.apply();
@@ -62,8 +60,12 @@ public:
     }
 
 private:
+    static constexpr row_source source_of(const device_plan& plan, const kernel_options& options,
+                                          bool is_shared) noexcept {
+        return {options.logits, plan.edits, is_copied(plan, options.logits), is_shared};
+    }
     static constexpr spirv::buffer<u32> scratch(assembler& code, bool is_wanted, const row_source& source) noexcept {
-        const auto use = source.is_copied() ? spirv::buffer_use::exchange : spirv::buffer_use::write;
+        const auto use = source.is_copied ? spirv::buffer_use::exchange : spirv::buffer_use::write;
         return is_wanted ? spirv::buffer<u32>(code, binding::saved, use) : spirv::buffer<u32>();
     }
 
@@ -93,7 +95,7 @@ private:
     /// Where others share the row: goes_on in one of them alone.
     constexpr void share(const private_variable<u32>& goes_on) noexcept {
         spirv::if_(code_, !parts_.is_alone(), [&] {
-            shared_row shared(group_, plan_, source_.is_copied(), row_, parts_, greatest_, bins_, masses_, narrowing_,
+            shared_row shared(group_, plan_, source_.is_copied, row_, parts_, greatest_, bins_, masses_, narrowing_,
                               choosing_);
             goes_on.store(shared.run());
         });

@@ -17,9 +17,8 @@ struct row_source {
     logit_format logits = logit_format::float32;
     /// Edits are made where the logits lie, by whatever invocation has them, for all.
     bool is_edited = false;
+    bool is_copied = false;  ///< to the scratch, as floats
     bool is_shared = false;  ///< by several work groups, perhaps
-    /// Floats cannot be put in the place of 16 bits: edited rows of those are copied to the scratch as floats.
-    constexpr bool is_copied() const noexcept { return is_edited && logits != logit_format::float32; }
 };
 
 /// Where the logits of the work group's row lie, and how they are read: vectors of 16 bytes at multiples of that, four
@@ -31,11 +30,11 @@ class row_vectors {
 public:
     /// The group has all of the row until it takes a part. `scratch`: where rows are copied to.
     constexpr row_vectors(work_group& of, const row_source& source, const spirv::buffer<u32>& scratch) noexcept
-        : words(of.code, source.is_copied() ? logit_format::float32 : source.logits),
+        : words(of.code, source.is_copied ? logit_format::float32 : source.logits),
           vocabulary(of.code, spirv::push_constant<u32>(of.code)), group_(of), code_(of.code),
-          is_by_words_(source.is_copied() && code_.options().portable),
-          is_by_vectors_(!source.is_copied() && code_.options().portable),
-          logits_(source.is_copied() ? scratch : words_of(source)), vectors_(vectors_of(source)), row_(code_),
+          is_by_words_(source.is_copied && code_.options().portable),
+          is_by_vectors_(!source.is_copied && code_.options().portable),
+          logits_(source.is_copied ? scratch : words_of(source)), vectors_(vectors_of(source)), row_(code_),
           first_logit_(code_), first_vector_(code_), ahead_(code_), vectors_in_row_(code_), behind_(code_),
           strips_an_entry_(code_), tiles_a_stretch_(code_), entries_(code_), stretches_(code_) {
         if (source.is_shared) {
@@ -49,7 +48,7 @@ public:
         const u32 index = spirv::group(code_);
         row_ = index + first_row;
         const u32 first = first_logit + index * row_stride;
-        if (source.is_copied()) {
+        if (source.is_copied) {
             given_at_.declare(code_);
             given_at_ = first;
             find_vectors(row_ * copied_words(vocabulary));
@@ -184,7 +183,7 @@ private:
     }
     constexpr spirv::buffer<u32x4, spirv::access::read> vectors_of(const row_source& source) const noexcept {
         if (is_by_words_) return {};
-        return {code_, source.is_copied() ? binding::saved : binding::logits, use_of(source)};
+        return {code_, source.is_copied ? binding::saved : binding::logits, use_of(source)};
     }
     constexpr spirv::element<u32, spirv::storage::StorageBuffer> word_at(const u32& at) const noexcept {
         return is_by_vectors_ ? vectors_.component(at) : logits_[at];
@@ -223,7 +222,7 @@ private:
     constexpr u32 word_of(const u32& id) const noexcept {
         if (!words.are_halves()) return word_at(first_logit_.load() + id);
         const u32 at = first_logit_.load() + id;
-        return (word_at(at >> 1u).load() >> ((at & 1u) << 4u)) << 16u;
+        return logit_words::half_of(word_at(at >> 1u).load(), at);
     }
     /// The vectors of a strip, by their numbers; two where they have eight logits.
     constexpr std::array<u32, 4> vectors_of(const u32& strip) const noexcept {

@@ -127,7 +127,7 @@ private:
             std::memcpy(to, row.bytes(), row.size() * bytes_of(row.format()));
             return;
         }
-        const auto widen_block = row.halves()->widener();
+        const auto widen_block = row.reader()->widener();
         auto* const floats = reinterpret_cast<float*>(to);
         std::size_t i = 0;
         for (; i + block_size <= row.size(); i += block_size)
