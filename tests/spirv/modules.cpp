@@ -3,6 +3,7 @@
 
 #include "spirv/modules.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <riffle/gpu/host/module_words.hpp>
 #include <riffle/riffle.hpp>
 
+#include "spirv/interpreted_module.hpp"
 #include "test_files.hpp"
 
 namespace riffle_tests::spirv_modules {
@@ -59,6 +61,20 @@ TEST(Module, OfADeviceThatIsAskedForMoreIsValid) {
         ASSERT_FALSE(made.span().empty());
         EXPECT_EQ(said_of(made.span(), "vulkan1.1"), "") << bits;
     }
+}
+
+/// Devices are asked ahead whether they have so much. The least that Vulkan grants suffices for 256 invocations.
+TEST(Module, HasNoMoreSharedMemoryThanItIsSaidTo) {
+    for (const std::uint32_t invocations : {gpu::least_invocations, 256u, gpu::most_invocations}) {
+        std::uint32_t most = 0;
+        for (const auto& module : compiled_modules()) {
+            const interpreting::program made(module.words, invocations);
+            EXPECT_LE(4 * made.shared_words, gpu::most_shared_bytes(invocations)) << module.name;
+            most = std::max(most, 4 * made.shared_words);
+        }
+        EXPECT_GT(most + 64, gpu::most_shared_bytes(invocations));  // some chain has need of it
+    }
+    EXPECT_EQ(gpu::most_shared_bytes(256), 16384u);
 }
 
 /// FNV-1a, 64 bits, over the words' bytes.

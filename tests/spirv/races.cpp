@@ -242,7 +242,7 @@ TEST(Races, AMissingBarrierIsNoticed) {
         }
         unnoticed += !has_races;
     }
-    EXPECT_EQ(barriers, 29u);
+    EXPECT_EQ(barriers, 25u);
     EXPECT_LE(unnoticed, 3u);
 }
 

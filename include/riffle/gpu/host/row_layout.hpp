@@ -24,6 +24,12 @@ inline constexpr std::uint32_t results = 2;
 inline constexpr std::uint32_t saved = 3;
 }  // namespace binding
 
+/// What modules are made for: rows of at most so many tokens, and work groups of a power of two of invocations, from the
+/// least to the most.
+inline constexpr std::uint32_t most_tokens_a_row = 1u << 22, least_invocations = 64, most_invocations = 1024;
+/// The shared memory of such a group, in bytes, at most.
+constexpr std::uint32_t most_shared_bytes(std::uint32_t invocations) noexcept { return 12288 + 16 * invocations; }
+
 /// What is told of a row where the device chooses its token: that alone, which takes the least passes over the row; the
 /// tokens too that the stages left, without p; or these with their p. Where the processor goes on it is told of the
 /// tokens, whatever is wanted.

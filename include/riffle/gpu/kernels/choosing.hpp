@@ -154,18 +154,22 @@ private:
     }
 
     constexpr void from_few(const word_pair& random) noexcept {
-        const u32 weight = row_.weight(few_.key);
-        few_.show(u32(0u), weight);
-        spirv::private_pair sum(code_, {0u, 0u}), before(code_, {0u, 0u});
-        few_.for_each([&](const u32&, const u32& id, const u32& w) {
-            sum.add(w);
-            before.add(blend(id < few_.id, w, u32(0u)));
-        });
-        all_.mass = sum.load();
-        const word_pair target = all_.numbers.multiply_high(random, sum), ahead = before;
-        const boolean is_it = (ahead <= target) & (target < ahead + spirv::wide(weight));
+        if (!few_.can_be_several()) {
+            token = few_.id.load();
+            key = row_.greatest();
+            all_.mass = spirv::wide(row_.weight(key));
+            return;
+        }
+        variable<u32> weight(code_, u32(0u));
+        spirv::if_(code_, few_.key != 0u, [&] { weight = row_.weight(few_.key); });
+        few_.rank_by_id(weight);
+        all_.mass = few_.all();
         published_ = group_.begin_exchange();
-        spirv::if_(code_, is_it, [&] { publish(few_.id, few_.key); });
+        spirv::if_(code_, weight != 0u, [&] {
+            const word_pair target = all_.numbers.multiply_high(random, all_.mass), ahead = few_.before();
+            const boolean is_it = (ahead <= target) & (target < ahead + spirv::wide(weight.load()));
+            spirv::if_(code_, is_it, [&] { publish(few_.id, few_.key); });
+        });
         receive();
     }
 

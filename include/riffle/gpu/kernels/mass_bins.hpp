@@ -7,6 +7,12 @@
 
 namespace riffle::inline RIFFLE_ABI::gpu {
 
+/// The least shift that brings what is up to `greatest` below 2^bits, or the one above it.
+constexpr u32 shift_to_bins(const u32& greatest, std::uint32_t bits) noexcept {
+    const u32 exponent = u32(as_bits(spirv::f32::from_int(spirv::i32(greatest >> bits)))) >> 23u;
+    return greater_of(exponent, u32(126u)) - 126u;
+}
+
 /// Integer sums of parts of the tokens, in shared memory, which whoever looks for a share of all of them walks through:
 /// groups of bins first, then the bins of one. Several look one after another, and share the memory.
 class mass_bins {
@@ -20,6 +26,12 @@ class mass_bins {
 public:
     static constexpr std::uint32_t most = 1024, groups = 32;
 
+    /// The words of a bin, and from `most` on of groups of them.
+    constexpr auto low(const u32& bin) const noexcept { return words_(u32(0u), bin); }
+    constexpr auto high(const u32& bin) const noexcept { return words_(u32(1u), bin); }
+    /// Two arrays of at least `most` words, for who has other use for them while there are no sums.
+    constexpr const spirv::shared_twice<u32>& memory() const noexcept { return words_; }
+
     /// `are_shared`: whether several work groups may add up one row's.
     constexpr mass_bins(work_group& of, bool are_wanted, bool are_shared) noexcept : group_(of), code_(of.code) {
         if (!are_wanted) return;
@@ -27,8 +39,7 @@ public:
             are_gathered.declare(code_);
             are_gathered = 0u;
         }
-        low_ = spirv::shared<u32>(code_, words);
-        high_ = spirv::shared<u32>(code_, words);
+        words_ = spirv::shared_twice<u32>(code_, words);
         left_.declare(code_);
         write_functions();
     }
@@ -49,22 +60,17 @@ public:
     /// Ahead of the first sum, and of a sync.
     constexpr void clear() const noexcept { clear_(u32(0u)); }
 
-    constexpr void add(const u32& bin, const u32& mass) const noexcept { group_.add(low_[bin], high_[bin], mass); }
-    constexpr void add(const u32& bin, const word_pair& mass) const noexcept {
-        group_.add(low_[bin], high_[bin], mass);
-    }
+    constexpr void add(const u32& bin, const u32& mass) const noexcept { group_.add(low(bin), high(bin), mass); }
+    constexpr void add(const u32& bin, const word_pair& mass) const noexcept { group_.add(low(bin), high(bin), mass); }
     /// One that nobody adds to.
     constexpr void set(const u32& bin, const word_pair& mass) const noexcept {
-        low_[bin] = mass.low;
-        high_[bin] = mass.high;
+        low(bin) = mass.low;
+        high(bin) = mass.high;
     }
     constexpr word_pair of(const u32& bin) const noexcept {
-        const u32 low = low_[bin];
-        return {low, high_[bin].load()};
+        const u32 lower = low(bin);
+        return {lower, high(bin).load()};
     }
-    /// The words of bins, and from `most` on of groups, for who adds up other things.
-    constexpr const spirv::shared<u32>& low() const noexcept { return low_; }
-    constexpr const spirv::shared<u32>& high() const noexcept { return high_; }
 
     /// Behind a sync: the sums of groups of so many bins. Ends with a sync.
     constexpr void add_up_groups(const u32& bins_a_group) const noexcept { add_up_groups_(bins_a_group); }
@@ -137,8 +143,8 @@ private:
 
     work_group& group_;
     assembler& code_;
-    spirv::shared<u32> low_, high_;
-    private_pair left_;  ///< of a walk
+    spirv::shared_twice<u32> words_;  ///< lower ones, and upper ones
+    private_pair left_;               ///< of a walk
     spirv::integer_function<1> clear_, add_up_groups_;
     spirv::integer_function<2> walk_;
 };

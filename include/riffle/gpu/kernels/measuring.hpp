@@ -23,7 +23,7 @@ public:
             code_, few_.are_listed(),
             [&] {
                 const u32 key = few_.key;
-                visitor(key, few_.id);
+                spirv::if_(code_, key != 0u, [&] { visitor(key, few_.id); });
             },
             [&] { row_.for_each(visitor, how); });
     }

@@ -34,11 +34,7 @@ public:
     constexpr void run(kinds of_stages) noexcept {
         const boolean were_listed = few_.are_listed();
         spirv::if_(code_, !few_.are_listed(), [&] { look_in_row(of_stages); });
-        spirv::if_(code_, few_.are_listed(), [&] {
-            if (!of_stages.weighs) return keep_by_count(were_listed);
-            spirv::if_(
-                code_, goal.by_mass != 0u, [&] { keep_by_mass(were_listed); }, [&] { keep_by_count(were_listed); });
-        });
+        spirv::if_(code_, few_.are_listed(), [&] { keep(of_stages, were_listed); });
     }
 
     /// Removes what reaches the cut but the last of them in rank, which is the greatest then, if there are at least two
@@ -63,24 +59,33 @@ public:
     }
 
 private:
-    // Of those that are listed. Ranks take a sync and a look at all of them, and are left alone where they decide
-    // nothing: one token is wanted at least, and the greatest reaches the cut.
-    constexpr void keep_by_count(const boolean& were_listed) noexcept {
-        variable<u32> rank(code_, u32(1u));
-        spirv::if_(code_, (goal.least > 1u) | (cut > row_.greatest()), [&] {
-            spirv::if_(code_, were_listed, [&] { few_.show(few_.key, u32(0u)); });
-            rank = few_.count_before(few_.key);
+    /// Of those that are listed.
+    constexpr void keep(kinds of_stages, const boolean& were_listed) noexcept {
+        const boolean by_mass = of_stages.weighs ? goal.by_mass != 0u : boolean(false);
+        variable<u32> stays(code_, blend(few_.key >= cut, u32(1u), u32(0u))), standing(code_, few_.key);
+        if (of_stages.weighs) spirv::if_(code_, by_mass, [&] { keep_by_mass(were_listed, standing, stays); });
+        // Where one token is wanted at least, it is there by mass, or the greatest reaches the cut.
+        const boolean decides_alone = (cut > row_.greatest()) & !by_mass;
+        spirv::if_(code_, decides_alone | (goal.least > 1u), [&] {
+            few_.rank(standing, u32(1u));
+            stays = blend(few_.before().low < goal.least, u32(1u), stays.load());
         });
-        few_.keep_mine_if((rank < goal.least) | (few_.key >= cut));
+        if (row_.scored()) stays = blend(standing != 0u, stays.load(), u32(0u));
+        few_.keep_mine_if(stays != 0u);
     }
-    constexpr void keep_by_mass(const boolean& were_listed) noexcept {
-        const u32 standing = row_.standing(few_.key);
-        few_.show(standing, row_.weight(few_.key));
-        spirv::if_(code_, were_listed, [&] { goal.target = all_.numbers.multiply_high(goal.share, few_.mass()); });
-        const survivors::all_before ahead = few_.of_before(standing);
-        const boolean is_light = ahead.mass <= goal.target.load();
-        const boolean stays = is_light | (ahead.count < goal.least) | (few_.key >= cut);
-        few_.keep_mine_if(row_.scored() ? stays & (standing != 0u) : stays);
+    constexpr void keep_by_mass(const boolean& were_listed, variable<u32>& standing, variable<u32>& stays) noexcept {
+        const boolean is_there = few_.key != 0u;
+        variable<u32> weight(code_, u32(0u));
+        spirv::if_(code_, is_there, [&] {
+            weight = row_.weight(few_.key);
+            if (row_.scored()) standing = row_.standing(few_.key);
+        });
+        few_.rank(standing, weight);
+        spirv::if_(code_, is_there, [&] {
+            spirv::if_(code_, were_listed, [&] { goal.target = all_.numbers.multiply_high(goal.share, few_.all()); });
+            const boolean is_light = few_.before() <= goal.target.load();
+            stays = blend(is_light, u32(1u), stays.load());
+        });
     }
 
     /// Where a bound is known that few tokens reach, those are taken out of the row; else the prefix is searched for.
@@ -121,10 +126,10 @@ private:
         const boolean are_few = reached <= group_.size;
         if (!of_stages.cuts) {
             spirv::if_(
-                code_, are_few, [&] { few_.take(reached); }, [&] { row_.set_bound(cut, 0xffffffffu); });
+                code_, are_few, [&] { few_.take(reached, least_key); }, [&] { row_.set_bound(cut, 0xffffffffu); });
             return u32(0u);
         }
-        spirv::if_(code_, is_enough & are_few, [&] { few_.take(reached); });
+        spirv::if_(code_, is_enough & are_few, [&] { few_.take(reached, least_key); });
         const boolean stays = is_enough & !are_few & !by_rank;
         spirv::if_(code_, stays, [&] { row_.set_bound(cut, 0xffffffffu); });
         return blend(is_enough & (are_few | !by_rank), u32(0u), u32(1u));

@@ -210,8 +210,7 @@ private:
         low_ = low;
         high_ = high;
         by_id_ = by_id;
-        const u32 exponent = u32(as_bits(f32::from_int(spirv::i32((high - low) >> 10u)))) >> 23u;
-        shift_ = greater_of(exponent, u32(126u)) - 126u;
+        shift_ = shift_to_bins(high - low, 10);
     }
 
     // ---- the tokens of the prefix
@@ -236,7 +235,7 @@ private:
     constexpr void take(const u32& ahead, const u32& within, const u32& least) noexcept {
         kept = ahead + within;
         spirv::if_(code_, (weighs_ == 0u) | (least <= kept), [&] {
-            few_.take(ahead, within);
+            few_.take(ahead, within, low_key_);
             group_.sync();
         });
     }
@@ -274,15 +273,9 @@ private:
         const u32 standing = row_.standing(key);
         const u32 mass = row_.weight(key);
         const u32 weight = blend(weighs_ == 0u, u32(1u), mass);
-        few_.show_within(standing, weight);
-        private_pair before(code_, {0u, 0u});
-        const u32 end = blend(is_there, within, u32(0u));
-        spirv::for_(code_, u32(0u), end, u32(1u), [&](const u32& j) {
-            const boolean ranks = few_.ranks_before_within(j, standing, id);
-            const u32 other = few_.weight_within(j);
-            before.add(blend(ranks, other, u32(0u)));
-        });
-        const boolean is_kept = is_there & !(left_.load() < before.load());
+        const u32 ordinal = blend(by_id_ != 0u, ~id.load(), standing);
+        few_.rank_within(is_there, standing, id, weight, ordinal, low_, high_);
+        const boolean is_kept = is_there & !(left_.load() < few_.before());
         const u32 last_standing = group_.least(blend(is_kept, standing, u32(0xffffffffu)));
         const boolean is_last = is_kept & (standing == last_standing);
         const u32 last_id = group_.greatest(blend(is_last, id.load(), u32(0u)));

@@ -10,11 +10,16 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// Bounds of raw keys, while none but the stages at the front stand ahead: a token below such a bound is known to be
 /// dropped by one comparison, without a look at what stages make of it.
 class raw_bounds {
+    // Ahead of those who call them: see row_edits. A bin has the number of its parts, and of their keys the least,
+    // turned around.
+    constexpr auto count(const u32& bin) const noexcept { return bins_.low(bin); }
+    constexpr auto worst(const u32& bin) const noexcept { return bins_.high(bin); }
+
 public:
     /// `bins`: cleared ahead of of_rank, which may be asked once.
     constexpr raw_bounds(work_group& of, row_tokens& row, const greatest_search& greatest,
                          const mass_bins& bins) noexcept
-        : group_(of), code_(of.code), row_(row), greatest_(greatest), counts_(bins.low()), worst_(bins.high()) {}
+        : group_(of), code_(of.code), row_(row), greatest_(greatest), bins_(bins) {}
 
     /// The least raw key of which the maps in front make this key, or a greater one.
     constexpr u32 of_key(const u32& key) noexcept {
@@ -49,24 +54,24 @@ public:
             spirv::if_(code_, key >= greatest_.least_of_strips, [&] {
                 const u32 under(truncate((top - half_logit(key)) * scale));
                 const u32 bin = lesser_of(under, u32(rank_bins - 1));
-                counts_[bin].add(1u);
-                counts_[group_of(bin)].add(1u);
-                worst_[bin].raise(~key);
+                count(bin).add(1u);
+                count(group_of(bin)).add(1u);
+                worst(bin).raise(~key);
             });
         });
         const u32 at = group_.begin_exchange();
         group_.sync();
         spirv::for_(code_, group_.invocation, u32(rank_bins), group_.size, [&](const u32& bin) {
-            const u32 here = counts_[bin];
+            const u32 here = count(bin);
             spirv::if_(code_, here != 0u, [&] {
                 variable<u32> ahead(code_, u32(0u));
                 const auto add = [&](const u32& first, const u32& end) {
-                    spirv::for_(code_, first, end, u32(1u), [&](const u32& i) { ahead = ahead + counts_[i].load(); });
+                    spirv::for_(code_, first, end, u32(1u), [&](const u32& i) { ahead = ahead + count(i).load(); });
                 };
                 add(u32(mass_bins::most), group_of(bin));
                 add((bin >> 4u) << 4u, bin);
                 spirv::if_(code_, (ahead < k) & (k <= ahead + here),
-                           [&] { group_.shared_word(at).raise(~worst_[bin].load()); });
+                           [&] { group_.shared_word(at).raise(~worst(bin).load()); });
             });
         });
         group_.sync();
@@ -98,7 +103,7 @@ private:
     assembler& code_;
     row_tokens& row_;
     const greatest_search& greatest_;
-    const spirv::shared<u32>&counts_, &worst_;
+    const mass_bins& bins_;
 };
 
 }  // namespace riffle::gpu

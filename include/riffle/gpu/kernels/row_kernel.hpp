@@ -29,9 +29,10 @@ public:
           source_(source_of(plan, options, is_shared_)), scratch_(scratch(code, plan.edits || is_shared_, source_)),
           group_(code), row_(group_, stages.first(plan.stages), source_, scratch_),
           room_(spirv::push_constant<u32>(code)), wants_(spirv::push_constant<u32>(code)),
-          parts_(group_, scratch_, row_.vectors.row(), is_shared_), few_(group_, row_, plan.narrows),
-          all_(group_, row_, few_), greatest_(group_, row_, few_, all_, parts_),
-          bins_(group_, cuts() || draws_by_mass(), is_shared_), bounds_(group_, row_, greatest_, bins_),
+          parts_(group_, scratch_, row_.vectors.row(), is_shared_),
+          bins_(group_, cuts() || draws_by_mass() || lists_at_end(), is_shared_),
+          few_(group_, row_, bins_, plan.narrows, cuts() || lists_at_end()), all_(group_, row_, few_),
+          greatest_(group_, row_, few_, all_, parts_), bounds_(group_, row_, greatest_, bins_),
           masses_(group_, row_, greatest_, bins_, cuts(), is_shared_),
           narrowing_(group_, row_, few_, all_, bounds_, bins_, is_shared_),
           choosing_(group_, row_, few_, all_, bounds_, masses_, bins_, parts_, draws_by_noise()),
@@ -40,6 +41,7 @@ public:
     constexpr void write() noexcept {
         if (row_.is_bounded()) row_.maxima.clear();
         if (counts() || draws_by_mass()) bins_.clear();
+        few_.clear();
         group_.sync();
         if (source_.is_copied) return run_on_copy();
         row_edits edits(group_, row_, scratch_);
@@ -312,7 +314,7 @@ private:
     }
     /// Those that were taken out of the row, and what is known of them all. (In the row they are computed anew.)
     constexpr void change_tokens() noexcept {
-        if (plan_.narrows) few_.key = row_.behind_stage(few_.key, few_.id);
+        if (plan_.narrows) spirv::if_(code_, few_.key != 0u, [&] { few_.key = row_.behind_stage(few_.key, few_.id); });
         // Behind a map that never falls the greatest is what it makes of the greatest; a stage that narrows keeps it,
         // unless it has an order of its own.
         const device_stage& s = row_.description(row_.present());
@@ -334,10 +336,10 @@ private:
     row_tokens row_;
     u32 room_, wants_;
     row_parts parts_;
+    mass_bins bins_;
     survivors few_;
     measuring all_;
     greatest_search greatest_;
-    mass_bins bins_;
     raw_bounds bounds_;
     stretch_masses masses_;
     narrowing_stage narrowing_;

@@ -57,10 +57,14 @@ public:
 private:
     /// In the order of ranks.
     constexpr void write_few() noexcept {
-        few_.show(few_.key, u32(0u));
-        const u32 rank = few_.count_before(few_.key);
+        variable<u32> rank(code_, u32(0u));
+        kept_ = 1u;
+        if (few_.can_be_several()) {
+            few_.rank(few_.key, u32(1u));
+            rank = few_.before().low;
+            kept_ = few_.all().low;
+        }
         const boolean is_there = few_.key != 0u;
-        kept_ = group_.sum(blend(is_there, u32(1u), u32(0u)));
         written_ = lesser_of(kept_, room_);
         spirv::if_(code_, is_there & (rank < room_), [&] { write_token(rank, few_.id, few_.key); });
     }

@@ -1,7 +1,10 @@
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include <riffle/gpu/kernels/keys.hpp>
+#include <riffle/gpu/kernels/mass_bins.hpp>
+#include <riffle/gpu/kernels/rank_sums.hpp>
 #include <riffle/gpu/kernels/row_tokens.hpp>
 #include <riffle/gpu/kernels/work_group.hpp>
 #include <riffle/math/config.hpp>
@@ -9,25 +12,21 @@
 namespace riffle::inline RIFFLE_ABI::gpu {
 
 /// The few tokens that are left, one an invocation: as soon as there are no more than the work group has invocations,
-/// the row is not looked at any more. What an invocation wants to know of the others, it reads from shared memory:
-/// "how much ranks before mine" is one loop over all of them, and answers ranks, nuclei and draws without a sort.
+/// the row is not looked at any more. What an invocation wants to know of the others, how many rank before its own and
+/// what they weigh, answers ranks, nuclei and draws without a sort (rank_sums).
 class survivors {
-    // Ahead of those who call it: see row_edits.
-    template <class Visit>
-    constexpr void for_each_place(Visit visit) const noexcept {
-        const u32 end = blend(group_.invocation < size_, size_.load(), u32(0u));
-        spirv::for_(code_, u32(0u), end, u32(1u), visit);
-    }
-
 public:
-    /// `can_narrow`: whether any of the stages can leave few.
-    constexpr survivors(work_group& of, row_tokens& row, bool can_narrow) noexcept
+    /// `can_narrow`: whether any of the stages can leave few; `several`: more than the first in rank. `bins` have no
+    /// sums any more, once tokens are listed.
+    constexpr survivors(work_group& of, row_tokens& row, const mass_bins& bins, bool can_narrow, bool several) noexcept
         : key(of.code, u32(0u)), id(of.code, u32(0u)), group_(of), code_(of.code), row_(row), listed_(code_, u32(0u)),
-          size_(code_, u32(0u)), shown_(code_, u32(0u)), can_narrow_(can_narrow) {
-        if (!can_narrow) return;
-        standings_ = spirv::shared_twice<u32>(code_);
-        weights_ = spirv::shared_twice<u32>(code_);
-        ids_ = spirv::shared<u32>(code_);
+          can_narrow_(can_narrow), several_(several), lists_(lists(of.code, bins, several)),
+          ranks_(of, several ? &lists_ : nullptr) {
+        if (several_) steps_a_nat_.declare(code_);
+    }
+    /// Ahead of a sync.
+    constexpr void clear() const noexcept {
+        if (several_) ranks_.clear();
     }
 
     /// The invocation's own token; a key of 0 for none.
@@ -48,8 +47,9 @@ public:
         group_.sync();
         return group_.shared_word(place);
     }
-    /// After find, where there is an invocation for each: they are the survivors from now on.
-    constexpr void take(const u32& found) noexcept { take(found, u32(0u)); }
+    /// After find, where there is an invocation for each: they are the survivors from now on. None has a lesser key
+    /// than the least: that tells how far apart they may be, where it is known, and no more.
+    constexpr void take(const u32& found, const u32& least_key) noexcept { take(found, u32(0u), least_key); }
 
     // Two lists of tokens that may become the survivors: of each as many as there are invocations, and what is more is
     // counted. `place`: where their sizes are, an exchange that was begun.
@@ -57,124 +57,120 @@ public:
     /// Answers 0 where the list is full.
     constexpr u32 list_ahead(const u32& place, const u32& its_key, const u32& its_id) noexcept {
         const u32 at = group_.shared_word(place).add(1u);
-        spirv::if_(code_, at < group_.size, [&] {
-            standings_(u32(0u), at) = its_key;
-            ids_[at] = its_id;
-        });
+        spirv::if_(code_, at < group_.size, [&] { list(u32(0u), at, its_key, its_id); });
         return blend(at < group_.size, u32(1u), u32(0u));
     }
     constexpr void list_within(const u32& place, const u32& its_key, const u32& its_id) noexcept {
         const u32 at = group_.shared_word(place + 1u).add(1u);
-        spirv::if_(code_, at < group_.size, [&] {
-            standings_(u32(1u), at) = its_key;
-            weights_(u32(1u), at) = its_id;
-        });
+        spirv::if_(code_, at < group_.size, [&] { list(u32(1u), at, its_key, its_id); });
     }
     constexpr u32 listed_ahead(const u32& place) const noexcept { return group_.shared_word(place); }
     constexpr u32 listed_within(const u32& place) const noexcept { return group_.shared_word(place + 1u); }
     /// Where there is an invocation for each of both.
-    constexpr void take(const u32& ahead, const u32& within) noexcept {
+    constexpr void take(const u32& ahead, const u32& within, const u32& least_key) noexcept {
         listed_ = 1u;
-        size_ = ahead + within;
-        shown_ = 0u;
-        spirv::if_(code_, group_.invocation < ahead, [&] {
-            key = standings_(u32(0u), group_.invocation).load();
-            id = ids_[group_.invocation].load();
-        });
-        spirv::if_(code_, (ahead <= group_.invocation) & (group_.invocation < size_), [&] {
-            const u32 at = group_.invocation - ahead;
-            const u32 its_key = standings_(u32(1u), at), its_id = weights_(u32(1u), at);
-            standings_(u32(0u), group_.invocation) = its_key;
-            ids_[group_.invocation] = its_id;
-            key = its_key;
-            id = its_id;
-        });
+        const u32 mine = group_.invocation;
+        spirv::if_(code_, mine < ahead, [&] { take_listed(u32(0u), mine); });
+        spirv::if_(code_, (ahead <= mine) & (mine < ahead + within), [&] { take_listed(u32(1u), mine - ahead); });
+        set_distances(least_key);
     }
     /// Of the second list: the invocation's own token, where it has one.
-    constexpr u32 key_within() const noexcept { return standings_(u32(1u), group_.invocation); }
-    constexpr u32 id_within() const noexcept { return weights_(u32(1u), group_.invocation); }
-    /// Shows what each of them is ordered by, and what it weighs, in place of the first list.
-    constexpr void show_within(const u32& standing, const u32& weight) const noexcept {
-        standings_(u32(0u), group_.invocation) = standing;
-        weights_(u32(0u), group_.invocation) = weight;
-        group_.sync();
-    }
-    constexpr boolean ranks_before_within(const u32& other, const u32& standing, const u32& its_id) const noexcept {
-        const u32 other_standing = standings_(u32(0u), other);
-        return ranks_before(other_standing, weights_(u32(1u), other).load(), standing, its_id);
-    }
-    constexpr u32 weight_within(const u32& other) const noexcept { return weights_(u32(0u), other); }
+    constexpr u32 key_within() const noexcept { return lists_.standings(u32(1u), group_.invocation); }
+    constexpr u32 id_within() const noexcept { return lists_.links(u32(1u), group_.invocation); }
 
     /// One token, which all invocations know.
     constexpr void take_one(const u32& its_key, const u32& its_id) noexcept {
         listed_ = 1u;
-        size_ = 1u;
         key = blend(group_.invocation == 0u, its_key, u32(0u));
         id = its_id;
-        group_.once([&] { ids_[u32(0u)] = its_id; });
+        if (several_) steps_a_nat_ = f32(1.0f);
     }
     /// Drops the invocation's own token unless it is to stay.
     constexpr void keep_mine_if(const boolean& stays) noexcept { key = blend(stays, key.load(), u32(0u)); }
 
-    /// Shows the others what the invocation's token is ordered by, and what it weighs. Two places take turns, so that
-    /// one sync will do: whoever writes to one has seen all come to read the other.
-    constexpr void show(const u32& standing, const u32& weight) noexcept {
-        shown_ = 1u - shown_;
-        const u32 shown = shown_;
-        standings_(shown, group_.invocation) = standing;
-        weights_(shown, group_.invocation) = weight;
-        group_.sync();
+    // ---- what the others are beside the invocation's own token
+
+    /// By what the present stage orders tokens by.
+    constexpr void rank(const u32& standing, const u32& weight) noexcept {
+        if (!rank_.is_written())
+            rank_ = spirv::integer_function<2>(code_, [&](const u32& its_standing, const u32& its_weight) {
+                variable<u32> bin(code_, u32(rank_sums::no_bin));
+                spirv::if_(code_, key != 0u, [&] { bin = bin_of(its_standing); });
+                ranks_.add_up(its_standing, id, its_weight, bin);
+                return u32(0u);
+            });
+        rank_(standing, weight);
     }
-    /// After show: visit(standing, id, weight) of all, by the invocations that have one.
-    template <class Visit>
-    constexpr void for_each(Visit visit) const noexcept {
-        for_each_place([&](const u32& j) {
-            const u32 shown = shown_;
-            const u32 other = standings_(shown, j), its_id = ids_[j];
-            visit(other, its_id, weights_(shown, j).load());
-        });
+    /// By ids alone.
+    constexpr void rank_by_id(const u32& weight) noexcept {
+        variable<u32> bin(code_, u32(rank_sums::no_bin));
+        spirv::if_(code_, key != 0u,
+                   [&] { bin = id.load() >> shift_to_bins(row_.vectors.vocabulary - 1u, bins_exponent); });
+        ranks_.add_up(u32(0u), id, weight, bin);
     }
-    /// After show: the weights of all together.
-    constexpr word_pair mass() const noexcept {
-        private_pair sum(code_, {0u, 0u});
-        for_each([&](const u32&, const u32&, const u32& weight) { sum.add(weight); });
-        return sum;
+    /// Those of the second list, whose ordinals are from low to high, the highest first.
+    constexpr void rank_within(const boolean& is_there, const u32& standing, const u32& its_id, const u32& weight,
+                               const u32& ordinal, const u32& low, const u32& high) noexcept {
+        const u32 bin = (high - ordinal) >> shift_to_bins(high - low, bins_exponent);
+        ranks_.add_up(standing, its_id, weight, blend(is_there, bin, u32(rank_sums::no_bin)));
     }
-    /// After show: how many rank before the invocation's own token, and their mass.
-    struct all_before {
-        u32 count;
-        word_pair mass;
-    };
-    constexpr all_before of_before(const u32& standing) const noexcept {
-        private_variable<u32> count(code_, u32(0u));
-        private_pair mass(code_, {0u, 0u});
-        for_each([&](const u32& other, const u32& its_id, const u32& weight) {
-            const boolean before = ranks_before(other, its_id, standing, id);
-            mass.add(blend(before, weight, u32(0u)));
-            count = count + blend(before, u32(1u), u32(0u));
-        });
-        return {count, mass};
-    }
-    /// After show, or take: how many rank before it.
-    constexpr u32 count_before(const u32& standing) const noexcept {
-        private_variable<u32> count(code_, u32(0u));
-        for_each_place([&](const u32& j) {
-            const u32 other = standings_(shown_, j);
-            const boolean before = ranks_before(other, ids_[j].load(), standing, id);
-            count = count + blend(before, u32(1u), u32(0u));
-        });
-        return count;
-    }
+    /// Their weights: of those that rank before it, and of all. (Known until the next ranking.)
+    constexpr word_pair before() const noexcept { return ranks_.before(); }
+    constexpr word_pair all() const noexcept { return ranks_.all(); }
+    /// Whether there can be more than one.
+    constexpr bool can_be_several() const noexcept { return several_; }
 
 private:
+    using memory = rank_sums::memory;
+    static constexpr memory lists(assembler& code, const mass_bins& bins, bool are_wanted) noexcept {
+        if (!are_wanted) return {};
+        const spirv::shared_twice<u32> standings(code);
+        return {standings, spirv::shared_twice<u32>(code), bins.memory()};
+    }
+    constexpr void list(const u32& which, const u32& at, const u32& its_key, const u32& its_id) const noexcept {
+        lists_.standings(which, at) = its_key;
+        lists_.links(which, at) = its_id;
+    }
+    constexpr void take_listed(const u32& which, const u32& at) noexcept {
+        key = lists_.standings(which, at).load();
+        id = lists_.links(which, at).load();
+    }
+
+    // ---- bins: how the tokens spread over them decides what ranks cost, and nothing else
+
+    static constexpr std::uint32_t bins_exponent = 6, last_bin = rank_sums::bins - 1;
+    static_assert(rank_sums::bins == 1u << bins_exponent);
+
+    /// Bins are as wide as makes the least key come to one of the last. Tokens lie the closer the farther they are
+    /// under the greatest, so a bin is the square of the distance.
+    constexpr void set_distances(const u32& least_key) noexcept {
+        // 7.1 by a distance, to an eighth: floats are near to logarithms of themselves.
+        constexpr std::uint32_t of_quotient = std::bit_cast<std::uint32_t>(7.1f) + std::bit_cast<std::uint32_t>(1.0f);
+        constexpr std::uint32_t least = 16u << 23u;
+        const u32 size = u32(as_bits(under_greatest(least_key))) & 0x7fffffffu;
+        steps_a_nat_ = f32::from_bits(u32(of_quotient) - greater_of(size, u32(least)));
+    }
+    constexpr f32 under_greatest(const u32& of) const noexcept {
+        return greater_number_of(logit_of(of) - row_.maximum(), f32(-clamped_mass_range));
+    }
+    constexpr u32 bin_of(const u32& standing) const noexcept {
+        const f32 steps = lesser_of(under_greatest(key), f32(0.0f)) * steps_a_nat_.load();
+        const u32 of_distance(truncate(lesser_of(steps * steps, f32(float(last_bin)))));
+        if (!row_.scored()) return of_distance;
+        const u32 of_score = lesser_of(~standing >> std::uint32_t(score_shift), u32(last_bin));
+        return blend(row_.is_one_of(row_.scored()), of_score, of_distance);
+    }
+    static constexpr std::uint32_t score_shift = 12;  // of 2^-16 nats
+
     work_group& group_;
     assembler& code_;
     row_tokens& row_;
-    spirv::shared_twice<u32> standings_, weights_;
-    spirv::shared<u32> ids_;
-    private_variable<u32> listed_, size_;
-    private_variable<u32> shown_;  ///< which of two holds what was shown last
-    bool can_narrow_;
+    private_variable<u32> listed_;
+    private_variable<f32> steps_a_nat_;  ///< of a distance under the greatest
+    bool can_narrow_, several_;
+    memory lists_;
+    rank_sums ranks_;
+    spirv::integer_function<2> rank_;
 };
 
 }  // namespace riffle::gpu

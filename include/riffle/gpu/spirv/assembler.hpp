@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <riffle/gpu/spirv/module_options.hpp>
 #include <riffle/gpu/spirv/opcodes.hpp>
@@ -262,7 +263,7 @@ public:
     /// was being written goes on behind it. Returns the function's id, for op::FunctionCall.
     template <std::size_t N, class Body>
     constexpr std::uint32_t integer_function(Body body) noexcept {
-        static_assert(N == 1 || N == 2);
+        static_assert(N >= 1 && N <= most_arguments);
         word_stream outer_body, outer_locals;
         std::swap(body_, outer_body);
         std::swap(locals_, outer_locals);
@@ -274,8 +275,10 @@ public:
         std::uint32_t& function_type = integer_functions_[N];
         if (!function_type) {
             function_type = new_id();
-            if constexpr (N == 1) types_.push(op::TypeFunction, function_type, integer, integer);
-            else types_.push(op::TypeFunction, function_type, integer, integer, integer);
+            [&]<std::size_t... I>(std::index_sequence<I...>) {
+                types_.push(op::TypeFunction, function_type, integer, ((void)I, integer)...);
+            }
+            (std::make_index_sequence<N>());
         }
         const std::uint32_t barriers = barriers_, result = body(arguments);
         if (options_.portable && barriers_ != barriers) with_barriers_.push(function);
@@ -442,7 +445,8 @@ private:
     std::uint32_t pointers_[13][scalars]{};
     std::array<std::uint32_t, 13> pointers_to_four_{};
     std::uint32_t void_ = 0, vector_ = 0, four_ = 0, pair_ = 0;
-    std::array<std::uint32_t, 3> integer_functions_{};  ///< types, by the number of arguments
+    static constexpr std::size_t most_arguments = 4;
+    std::array<std::uint32_t, most_arguments + 1> integer_functions_{};  ///< types, by the number of arguments
     known_constant known_[known_constants]{};
     known_value known_values_[known_variables]{};
     std::uint32_t block_ = 1;  ///< counts blocks, and calls

@@ -1,5 +1,9 @@
 #pragma once
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <riffle/gpu/spirv/memory.hpp>
 #include <riffle/math/config.hpp>
@@ -167,20 +171,17 @@ public:
     template <class Body>
     constexpr integer_function(assembler& code, Body body) noexcept
         : code_(&code), id_(code.integer_function<N>([&](const std::array<std::uint32_t, N>& arguments) {
-              if constexpr (N == 1) return u32(body(u32(code, arguments[0]))).id(code);
-              else return u32(body(u32(code, arguments[0]), u32(code, arguments[1]))).id(code);
+              return [&]<std::size_t... I>(std::index_sequence<I...>) {
+                  return u32(body(u32(code, arguments[I])...)).id(code);
+              }
+              (std::make_index_sequence<N>());
           })) {}
-    constexpr u32 operator()(const u32& argument) const noexcept
-        requires(N == 1)
-    {
-        const std::uint32_t given = argument.id(*code_);
-        return {*code_, code_->call(id_, given)};
-    }
-    constexpr u32 operator()(const u32& first, const u32& second) const noexcept
-        requires(N == 2)
-    {
-        const std::uint32_t a = first.id(*code_), b = second.id(*code_);
-        return {*code_, code_->call(id_, a, b)};
+    template <std::convertible_to<u32>... Arguments>
+        requires(sizeof...(Arguments) == N)
+    constexpr u32 operator()(const Arguments&... arguments) const noexcept {
+        const std::array<std::uint32_t, N> ids{static_cast<u32>(arguments).id(*code_)...};
+        return [&]<std::size_t... I>(std::index_sequence<I...>) { return u32(*code_, code_->call(id_, ids[I]...)); }
+        (std::make_index_sequence<N>());
     }
 
 private:

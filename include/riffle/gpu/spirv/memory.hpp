@@ -197,7 +197,7 @@ private:
     std::uint32_t id_ = 0;
 };
 
-/// Two such arrays, of as many elements as there are invocations each.
+/// Two such arrays.
 template <class T>
 class shared_twice {
 public:
@@ -205,6 +205,8 @@ public:
     constexpr shared_twice() noexcept = default;
     constexpr explicit shared_twice(assembler& code) noexcept
         : code_(&code), id_(code.shared_arrays(T::type, 2, code.elements_a_group())) {}
+    constexpr shared_twice(assembler& code, std::uint32_t length) noexcept
+        : code_(&code), id_(code.shared_arrays(T::type, 2, code.constant(scalar::integer, length))) {}
     /// `which`: 0 or 1.
     constexpr element<T, storage::Workgroup> operator()(const u32& which, const u32& index) const noexcept {
         const std::uint32_t pointer = code_->pointer_type(storage::Workgroup, T::type), array = which.id(*code_),

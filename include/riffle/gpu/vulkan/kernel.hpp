@@ -293,30 +293,27 @@ private:
     static VkDeviceSize part_words(std::uint32_t rows) noexcept { return VkDeviceSize{shared_part_words} * rows; }
     /// On a driver that stops loops.
     static constexpr std::uint64_t most_turns = 65535;
-    static constexpr std::uint32_t least_group_size = 64, greatest_group_size = 1024;
-    /// Shared memory that does not depend on the size of the work group, in bytes, and a part that does.
-    static constexpr std::uint32_t fixed_shared_bytes = 10624, shared_bytes_an_invocation = 20;
     /// 256 keep a row's loads under way, and leave each as many registers as it needs: with 1,024, compilers for cards
     /// keep some in memory. Processors do one invocation after the other, whatever the number.
     std::uint32_t suitable_group_size() const noexcept {
         std::uint32_t size = 256;
-        while (size > least_group_size && !fits(size)) size /= 2;
+        while (size > least_invocations && !fits(size)) size /= 2;
         return size;
     }
     bool fits(std::uint32_t size) const noexcept {
         return size <= limits_.maxComputeWorkGroupInvocations && size <= limits_.maxComputeWorkGroupSize[0] &&
-               fixed_shared_bytes + shared_bytes_an_invocation * size <= limits_.maxComputeSharedMemorySize;
+               most_shared_bytes(size) <= limits_.maxComputeSharedMemorySize;
     }
     bool fits() const noexcept {
         const bool is_power = (group_size_ & (group_size_ - 1)) == 0;
-        return is_power && group_size_ >= least_group_size && group_size_ <= greatest_group_size && fits(group_size_);
+        return is_power && group_size_ >= least_invocations && group_size_ <= most_invocations && fits(group_size_);
     }
     /// Dynamic offsets have 32 bits.
     static constexpr VkDeviceSize farthest_window = 0xffffffffu;
     static std::uint32_t longest_row(const VkPhysicalDeviceLimits& limits, VkDeviceSize offset_step,
                                      std::uint32_t logit_bytes) noexcept {
         const VkDeviceSize range = (std::max)(VkDeviceSize{limits.maxStorageBufferRange}, offset_step) - offset_step;
-        return std::uint32_t((std::min)(VkDeviceSize{1} << 22, range / logit_bytes));
+        return std::uint32_t((std::min)(VkDeviceSize{most_tokens_a_row}, range / logit_bytes));
     }
     /// Where no token is edited.
     std::uint64_t loop_turns(std::uint32_t vocabulary) const noexcept {
