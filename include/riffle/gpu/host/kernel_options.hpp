@@ -7,7 +7,7 @@
 
 namespace riffle::inline RIFFLE_ABI::gpu {
 
-inline constexpr std::uint32_t most_groups_a_row = 64;
+RIFFLE_LOCAL inline constexpr std::uint32_t most_groups_a_row = 64;
 
 /// So many fill a large device.
 inline constexpr std::uint32_t enough_groups = 256;

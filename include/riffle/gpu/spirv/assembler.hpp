@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include <riffle/gpu/spirv/module_options.hpp>
@@ -275,10 +276,9 @@ public:
         std::uint32_t& function_type = integer_functions_[N];
         if (!function_type) {
             function_type = new_id();
-            [&]<std::size_t... I>(std::index_sequence<I...>) {
-                types_.push(op::TypeFunction, function_type, integer, ((void)I, integer)...);
-            }
-            (std::make_index_sequence<N>());
+            std::array<std::uint32_t, N> types{};
+            types.fill(integer);
+            std::apply([&](auto... each) { types_.push(op::TypeFunction, function_type, integer, each...); }, types);
         }
         const std::uint32_t barriers = barriers_, result = body(arguments);
         if (options_.portable && barriers_ != barriers) with_barriers_.push(function);

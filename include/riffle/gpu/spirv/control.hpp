@@ -171,20 +171,26 @@ public:
     template <class Body>
     constexpr integer_function(assembler& code, Body body) noexcept
         : code_(&code), id_(code.integer_function<N>([&](const std::array<std::uint32_t, N>& arguments) {
-              return [&]<std::size_t... I>(std::index_sequence<I...>) {
-                  return u32(body(u32(code, arguments[I])...)).id(code);
-              }
-              (std::make_index_sequence<N>());
+              return write(code, body, arguments, std::make_index_sequence<N>());
           })) {}
     template <std::convertible_to<u32>... Arguments>
         requires(sizeof...(Arguments) == N)
     constexpr u32 operator()(const Arguments&... arguments) const noexcept {
-        const std::array<std::uint32_t, N> ids{static_cast<u32>(arguments).id(*code_)...};
-        return [&]<std::size_t... I>(std::index_sequence<I...>) { return u32(*code_, code_->call(id_, ids[I]...)); }
-        (std::make_index_sequence<N>());
+        const std::array<std::uint32_t, N> given{static_cast<u32>(arguments).id(*code_)...};
+        return call(given, std::make_index_sequence<N>());
     }
 
 private:
+    template <class Body, std::size_t... At>
+    static constexpr std::uint32_t write(assembler& code, Body& body, const std::array<std::uint32_t, N>& arguments,
+                                         std::index_sequence<At...>) noexcept {
+        return u32(body(u32(code, arguments[At])...)).id(code);
+    }
+    template <std::size_t... At>
+    constexpr u32 call(const std::array<std::uint32_t, N>& given, std::index_sequence<At...>) const noexcept {
+        return {*code_, code_->call(id_, given[At]...)};
+    }
+
     assembler* code_ = nullptr;
     std::uint32_t id_ = 0;
 };
