@@ -31,7 +31,7 @@ public:
         if (!of_tokens) return;
         tokens_ = *of_tokens;
         words_ = spirv::shared<u32>(code_, all_words);
-        for (auto* each : {&round_, &bin_, &low_, &high_, &before_low_, &before_high_}) each->declare(code_);
+        for (auto* each : {&round_, &bin_, &weight_, &before_low_, &before_high_}) each->declare(code_);
         round_ = 0u;
         bin_ = u32(no_bin);
         write_function();
@@ -94,11 +94,10 @@ private:
                 group_.sync();
                 take_back(u32(1u) - now);
                 bin_ = bin;
+                weight_ = weight;
                 before_low_ = 0u;
                 before_high_ = 0u;
                 spirv::if_(code_, is_there, [&] {
-                    low_ = weight & u32(half_mask);
-                    high_ = weight >> half_bits;
                     const u32 first = sums_of(now), group = bin >> 3u;
                     count(first + u32(bins), first + u32(bins) + group);
                     count(first + (group << 3u), first + bin);
@@ -120,7 +119,8 @@ private:
     /// What the invocation added in the call before, which all have read.
     constexpr void take_back(const u32& turn) const noexcept {
         spirv::if_(code_, bin_ < u32(bins), [&] {
-            const u32 less_low = u32(0u) - low_, less_high = u32(0u) - high_;
+            const u32 weight = weight_;
+            const u32 less_low = u32(0u) - (weight & u32(half_mask)), less_high = u32(0u) - (weight >> half_bits);
             add(turn, bin_, less_low, less_high);
         });
     }
@@ -153,8 +153,8 @@ private:
     memory tokens_;
     spirv::shared<u32> words_;
     spirv::integer_function<4> add_up_;
-    private_variable<u32> round_;             ///< calls so far
-    private_variable<u32> bin_, low_, high_;  ///< what the invocation has added
+    private_variable<u32> round_;         ///< calls so far
+    private_variable<u32> bin_, weight_;  ///< what the invocation has added
     private_variable<u32> before_low_, before_high_;
 };
 
