@@ -235,7 +235,9 @@ private:
     constexpr void take(const u32& ahead, const u32& within, const u32& least) noexcept {
         kept = ahead + within;
         spirv::if_(code_, (weighs_ == 0u) | (least <= kept), [&] {
-            few_.take(ahead, within, low_key_);
+            const u32 low = low_key_;
+            const u32 unknown(survivors::unknown_key);
+            few_.take(ahead, within, row_.scored() ? blend(row_.is_one_of(row_.scored()), unknown, low) : low);
             group_.sync();
         });
     }

@@ -29,6 +29,8 @@ public:
         if (several_) ranks_.clear();
     }
 
+    static constexpr std::uint32_t unknown_key = 1;  ///< any is greater
+
     /// The invocation's own token; a key of 0 for none.
     private_variable<u32> key, id;
 
@@ -47,8 +49,8 @@ public:
         group_.sync();
         return group_.shared_word(place);
     }
-    /// After find, where there is an invocation for each: they are the survivors from now on. None has a lesser key
-    /// than the least: that tells how far apart they may be, where it is known, and no more.
+    /// After find, where there is an invocation for each: they are the survivors from now on. The least key that any
+    /// may have, or unknown_key, tells how they may spread, and no more.
     constexpr void take(const u32& found, const u32& least_key) noexcept { take(found, u32(0u), least_key); }
 
     // Two lists of tokens that may become the survivors: of each as many as there are invocations, and what is more is
@@ -141,14 +143,16 @@ private:
     static constexpr std::uint32_t bins_exponent = 6, last_bin = rank_sums::bins - 1;
     static_assert(rank_sums::bins == 1u << bins_exponent);
 
-    /// Bins are as wide as makes the least key come to one of the last. Tokens lie the closer the farther they are
-    /// under the greatest, so a bin is the square of the distance.
+    /// Bins are as wide as makes the least key come to one of the last; where that is not known, as suits 8 nats.
+    /// Tokens lie the closer the farther they are under the greatest, so a bin is the square of the distance.
     constexpr void set_distances(const u32& least_key) noexcept {
         // 7.1 by a distance, to an eighth: floats are near to logarithms of themselves.
-        constexpr std::uint32_t of_quotient = std::bit_cast<std::uint32_t>(7.1f) + std::bit_cast<std::uint32_t>(1.0f);
-        constexpr std::uint32_t least = 16u << 23u;
-        const u32 size = u32(as_bits(under_greatest(least_key))) & 0x7fffffffu;
-        steps_a_nat_ = f32::from_bits(u32(of_quotient) - greater_of(size, u32(least)));
+        constexpr std::uint32_t one = std::bit_cast<std::uint32_t>(1.0f),
+                                of_quotient = std::bit_cast<std::uint32_t>(7.1f) + one;
+        constexpr std::uint32_t unknown = std::bit_cast<std::uint32_t>(8.0f), least = 16u << 23u;
+        const u32 known = u32(as_bits(under_greatest(least_key))) & 0x7fffffffu;
+        const u32 distance = blend(least_key == u32(unknown_key), u32(unknown), greater_of(known, u32(least)));
+        steps_a_nat_ = f32::from_bits(u32(of_quotient) - distance);
     }
     constexpr f32 under_greatest(const u32& of) const noexcept {
         return greater_number_of(logit_of(of) - row_.maximum(), f32(-clamped_mass_range));
