@@ -24,10 +24,11 @@ inline constexpr std::uint32_t results = 2;
 inline constexpr std::uint32_t saved = 3;
 }  // namespace binding
 
-/// What modules are made for: rows of at most so many tokens, and work groups of a power of two of invocations, from the
-/// least to the most.
-inline constexpr std::uint32_t most_tokens_a_row = 1u << 22, least_invocations = 64, most_invocations = 1024;
-/// The shared memory of such a group, in bytes, at most.
+/// The longest row that modules are made for, in tokens.
+inline constexpr std::uint32_t most_tokens_a_row = 1u << 22;
+/// Invocations of a work group: a power of two between these.
+inline constexpr std::uint32_t least_invocations = 64, most_invocations = 1024;
+/// The shared memory that a work group of so many invocations needs, in bytes, whatever the chain.
 constexpr std::uint32_t most_shared_bytes(std::uint32_t invocations) noexcept { return 12288 + 16 * invocations; }
 
 /// What is told of a row where the device chooses its token: that alone, which takes the least passes over the row; the

@@ -119,7 +119,7 @@ private:
         });
         if (of_stages.counts) {  // all, where no bound is known
             const u32 known = least_key;
-            least_key = blend(by_rank & (known == u32(no_cut)), u32(1u), known);
+            least_key = blend(by_rank & (known == u32(no_cut)), u32(survivors::unknown_key), known);
         }
         const u32 reached = few_.find([&](const u32& key, const u32&) { return key >= least_key; });
         const boolean is_enough = by_rank | (goal.least <= reached);

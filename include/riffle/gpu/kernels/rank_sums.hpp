@@ -15,10 +15,10 @@ namespace riffle::inline RIFFLE_ABI::gpu {
 /// grows with how many share a bin, and not with how many there are. One barrier. Only integers are added, so it does
 /// not show who comes first.
 class rank_sums {
-    static constexpr std::uint32_t groups = 8, bins_a_group = 8;
+    static constexpr std::uint32_t groups = 8, group_exponent = 3;  ///< a group has 2^group_exponent bins
 
 public:
-    static constexpr std::uint32_t bins = groups * bins_a_group;
+    static constexpr std::uint32_t bins = groups << group_exponent;
     static constexpr std::uint32_t no_bin = bins;  ///< of an invocation that has no token
 
     /// Twice as many words as there are invocations: two calls take turns, so that one barrier will do. Between calls
@@ -31,8 +31,8 @@ public:
         if (!of_tokens) return;
         tokens_ = *of_tokens;
         words_ = spirv::shared<u32>(code_, all_words);
-        for (auto* each : {&round_, &bin_, &weight_, &before_low_, &before_high_}) each->declare(code_);
-        round_ = 0u;
+        for (auto* each : {&calls_, &bin_, &weight_, &before_low_, &before_high_}) each->declare(code_);
+        calls_ = 0u;
         bin_ = u32(no_bin);
         write_function();
     }
@@ -71,11 +71,12 @@ private:
     static constexpr std::uint32_t whole = bins + groups, sums = whole + 1, all_words = 2 * (bins + 2 * sums);
     static constexpr u32 head_of(const u32& turn, const u32& bin) noexcept { return turn * u32(bins) + bin; }
     static constexpr u32 sums_of(const u32& turn) noexcept { return turn * u32(2 * sums) + u32(2 * bins); }
-    constexpr u32 turn() const noexcept { return round_ & 1u; }
+    constexpr u32 turn() const noexcept { return calls_ & 1u; }
 
     constexpr void add(const u32& turn, const u32& bin, const u32& low, const u32& high) const noexcept {
         const u32 first = sums_of(turn);
-        const u32 its_bin = first + bin, its_group = first + u32(bins) + (bin >> 3u), all = first + u32(whole);
+        const u32 its_bin = first + bin, its_group = first + u32(bins) + (bin >> group_exponent),
+                  all = first + u32(whole);
         for (const u32* place : {&its_bin, &its_group, &all}) {
             words_[*place].add(low);
             words_[*place + u32(sums)].add(high);
@@ -84,7 +85,7 @@ private:
     constexpr void write_function() noexcept {
         add_up_ = spirv::integer_function<4>(
             code_, [&](const u32& standing, const u32& id, const u32& weight, const u32& bin) {
-                round_ = round_ + 1u;
+                calls_ = calls_ + 1u;
                 const boolean is_there = bin < u32(bins);
                 const u32 now = turn();
                 spirv::if_(code_, is_there, [&] {
@@ -98,9 +99,9 @@ private:
                 before_low_ = 0u;
                 before_high_ = 0u;
                 spirv::if_(code_, is_there, [&] {
-                    const u32 first = sums_of(now), group = bin >> 3u;
+                    const u32 first = sums_of(now), group = bin >> group_exponent;
                     count(first + u32(bins), first + u32(bins) + group);
-                    count(first + (group << 3u), first + bin);
+                    count(first + (group << group_exponent), first + bin);
                     look_at_bin(now, standing, id, bin);
                 });
                 return u32(0u);
@@ -108,9 +109,9 @@ private:
     }
     constexpr void link_to_bin(const u32& turn, const u32& standing, const u32& id, const u32& weight,
                                const u32& bin) const noexcept {
-        const u32 place = group_.invocation, stamp = round_ << place_bits;
+        const u32 place = group_.invocation, stamp = calls_ << place_bits;
         const u32 former = words_[head_of(turn, bin)].exchange(stamp | place);
-        const u32 next = blend((former >> place_bits) == round_, former & u32(place_mask), place);
+        const u32 next = blend((former >> place_bits) == calls_, former & u32(place_mask), place);
         const u32 link = id | (next << id_bits);
         tokens_.standings(turn, place) = standing;
         tokens_.links(turn, place) = link;
@@ -153,7 +154,7 @@ private:
     memory tokens_;
     spirv::shared<u32> words_;
     spirv::integer_function<4> add_up_;
-    private_variable<u32> round_;         ///< calls so far
+    private_variable<u32> calls_;         ///< calls so far
     private_variable<u32> bin_, weight_;  ///< what the invocation has added
     private_variable<u32> before_low_, before_high_;
 };
